@@ -13,7 +13,7 @@ const fields = {
 } satisfies Fields;
 
 /** A stored do-not-reach list. */
-export type DoNotReachList = RowOf<typeof fields>;
+type DoNotReachList = RowOf<typeof fields>;
 
 const NAME = 'Do Not Reach List';
 

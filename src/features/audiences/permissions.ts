@@ -20,7 +20,7 @@ const fields = {
 } satisfies Fields;
 
 /** A stored grant of an audience. */
-export type AudiencePermission = RowOf<typeof fields>;
+type AudiencePermission = RowOf<typeof fields>;
 
 /** Grants of custom audiences to accounts. @source advertising: Audience sharing permissions; creatives 22 */
 export const customAudiencePermissions = permissionsFor(customAudiences as unknown as AnyResource);

@@ -2,7 +2,7 @@ import { itemsOf } from '../../contract/declare/fields.ts';
 import type { SettledAccount } from '../../contract/services/delivery.ts';
 import { parseMediaKey } from '../../contract/services/media.ts';
 import type { Post } from '../../contract/store/posts.ts';
-import type { ReadTransaction } from '../../contract/store/store.ts';
+import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 import { type AccountMedia, isPreroll } from '../ads/account-media.ts';
 import { findCard } from '../ads/cards/find-card.ts';
 import { mediaCreatives } from '../ads/media-creatives.ts';
@@ -10,7 +10,7 @@ import { promotedAccounts } from '../ads/promoted-accounts.ts';
 import { promotedPosts } from '../ads/promoted-posts.ts';
 import { rowsOf } from './booked-rows.ts';
 
-/** What a creative is, as far as it decides what people do with it. */
+/** The traits of a creative that decide how people act on it. */
 export type CreativeKind =
   | 'text'
   | 'image'
@@ -32,7 +32,7 @@ export interface BookedCreative {
   readonly approval_status: string;
   readonly kind: CreativeKind;
   readonly hasVideo: boolean;
-  /** What is shown: the post, the user or the account media. */
+  /** The id of its post, user or account media. */
   readonly shown_id: string;
   /** Who posted it, or is promoted: a suspended user is not shown. Null for account media. @source decision 1084 */
   readonly author: { readonly id: string; readonly isSuspended: boolean } | null;
@@ -41,7 +41,7 @@ export interface BookedCreative {
 }
 
 type Content = Pick<BookedCreative, 'kind' | 'hasVideo'>;
-/** What a post contains, and who wrote it. */
+/** The content and author of a post. */
 type Contents = Content & { readonly user: string };
 
 const UNKNOWN_POST = { kind: 'text', hasVideo: false, user: null } as const;
@@ -100,7 +100,7 @@ export async function readCreatives(
   return found;
 }
 
-/** What posts contain, by id. */
+/** The content of posts, by id. */
 async function readContents(
   tx: ReadTransaction,
   account: SettledAccount,

@@ -1,5 +1,5 @@
 import type { AnyResource, Row } from '../../contract/declare/resource.ts';
-import type { ReadTransaction } from '../../contract/store/store.ts';
+import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 
 const ROWS_MAX = 1_000_000;
 
@@ -11,8 +11,15 @@ export function rowsOf(
   within: Readonly<Record<string, readonly string[]>>,
 ): Promise<Row[]> {
   return tx.records.page(resource, {
-    ...{ account, member: undefined, deleted: 'hidden', within, without: undefined, prefix: undefined },
-    ...{ sort: [{ column: 'id', direction: 'asc', nullable: false }], after: undefined, limit: ROWS_MAX },
+    account,
+    member: undefined,
+    deleted: 'hidden',
+    within,
+    without: undefined,
+    prefix: undefined,
+    sort: [{ column: 'id', direction: 'asc', nullable: false }],
+    after: undefined,
+    limit: ROWS_MAX,
   });
 }
 

@@ -1,7 +1,7 @@
 import { itemsOf } from '../../contract/declare/fields.ts';
 import type { SettledAccount } from '../../contract/services/delivery.ts';
 import { SPENT } from '../../contract/store/delivery-ledger.ts';
-import type { ReadTransaction } from '../../contract/store/store.ts';
+import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 import { accounts } from '../ads/accounts.ts';
 import { type Campaign, campaigns } from '../ads/campaigns.ts';
 import { type FundingInstrument, fundingInstruments } from '../ads/funding-instruments.ts';
@@ -21,7 +21,7 @@ export interface Budget {
 }
 
 /** A campaign, as far as delivery depends on it. */
-export interface BookedCampaign {
+interface BookedCampaign {
   readonly id: string;
   readonly entity_status: string;
   readonly deleted: boolean;
@@ -32,7 +32,7 @@ export interface BookedCampaign {
 }
 
 /** A funding instrument, as far as delivery depends on it. */
-export interface BookedInstrument {
+interface BookedInstrument {
   readonly id: string;
   /** The stored row without what it has spent, for `reasonsNotAbleToFund`. */
   readonly row: FundingInstrument;
@@ -63,17 +63,17 @@ export interface Booking {
   readonly frequency_cap: number | null;
   readonly duration_in_days: number | null;
   readonly primary_web_event_tag: string | null;
-  /** What that tag counts; null without a tag, or when there is none of this id. */
+  /** The event type of that tag; null without a tag. */
   readonly web_event_type: (typeof WEB_EVENT_TYPES)[number] | null;
   readonly creatives: readonly BookedCreative[];
 }
 
-/** What an account has booked. */
+/** The bookings of an account. */
 export interface Bookings {
   readonly account: SettledAccount & { readonly approval_status: string; readonly deleted: boolean };
   /** In the order of their ids. */
   readonly lines: readonly Booking[];
-  /** What campaigns and instruments have spent by the ledger, by id. */
+  /** The spend of campaigns and instruments by the ledger, by id. */
   readonly spent: ReadonlyMap<string, number>;
 }
 
@@ -114,7 +114,9 @@ export async function readBookings(
   );
   return {
     account: {
-      ...{ id: account.id, environment: account.environment, timezone: account.timezone },
+      id: account.id,
+      environment: account.environment,
+      timezone: account.timezone,
       approval_status: String(own?.approval_status ?? 'REJECTED'),
       deleted: own?.deleted !== 0,
     },
@@ -136,13 +138,16 @@ async function readTypesOfTags(
 
 function campaignOf(row: Campaign): BookedCampaign {
   return {
-    ...{ id: row.id, entity_status: String(row.entity_status), deleted: row.deleted !== 0, budget: budgetOf(row) },
+    id: row.id,
+    entity_status: String(row.entity_status),
+    deleted: row.deleted !== 0,
+    budget: budgetOf(row),
     optimizesCampaign: row.budget_optimization !== 'LINE_ITEM',
     isStandard: flagOf(row.standard_delivery),
   };
 }
 
-/** What the ledger has added to a row is no part of what is booked. */
+/** A row without the columns that the ledger adds. */
 function instrumentOf(row: FundingInstrument): BookedInstrument {
   const { [SPENT]: _, ...booked } = row as FundingInstrument & { readonly [SPENT]?: number };
   const limit = row.type === 'INSERTION_ORDER' ? row.funded_amount_local_micro : row.credit_limit_local_micro;
@@ -151,13 +156,21 @@ function instrumentOf(row: FundingInstrument): BookedInstrument {
 
 function bookingOf(
   row: LineItem,
-  given: Pick<Booking, 'campaign' | 'instrument' | 'creatives' | 'web_event_type'>,
+  parts: Pick<Booking, 'campaign' | 'instrument' | 'creatives' | 'web_event_type'>,
 ): Booking {
   return {
-    ...{ id: row.id, ...given, currency: String(row.currency), budget: budgetOf(row) },
-    ...{ entity_status: String(row.entity_status), deleted: row.deleted !== 0, created_at: row.created_at },
-    ...{ start_time: row.start_time, end_time: row.end_time, bid_amount: row.bid_amount_local_micro },
-    ...{ frequency_cap: row.frequency_cap, duration_in_days: row.duration_in_days },
+    id: row.id,
+    ...parts,
+    currency: String(row.currency),
+    budget: budgetOf(row),
+    entity_status: String(row.entity_status),
+    deleted: row.deleted !== 0,
+    created_at: row.created_at,
+    start_time: row.start_time,
+    end_time: row.end_time,
+    bid_amount: row.bid_amount_local_micro,
+    frequency_cap: row.frequency_cap,
+    duration_in_days: row.duration_in_days,
     objective: row.objective as ObjectiveName,
     product_type: row.product_type as ProductType,
     placements: itemsOf(row.placements ?? '[]'),

@@ -4,13 +4,13 @@ import { expiryJob, REMOVED_AT_ONCE } from '../platform/expiry-job.ts';
 
 const DAY_S = 86_400;
 /**
- * How long rows are kept. Reach may be asked for over 90 days, and the longest frequency cap covers 30; what changed may be
- * asked for over 90 days.
+ * How long rows are kept. Reach and changes can be requested for 90 days, and the longest frequency cap
+ * covers 30.
  */
 export const LEDGER_DAYS = { views: 130, changes: 100 } as const;
 
 /**
- * Removes who saw what, and the record of what changed, once nobody can ask for it any more. Days stay: total budgets count
+ * Removes views of people and the record of changes once they cannot be requested any more. Days stay: total budgets count
  * all of them.
  * @source decision 924
  */

@@ -10,14 +10,14 @@ import {
   type DeliverySegment,
   SPENT,
 } from '../../contract/store/delivery-ledger.ts';
-import type { WriteTransaction } from '../../contract/store/store.ts';
+import type { WriteTransaction } from '../../storage/unit-of-work.ts';
 import { campaigns } from '../ads/campaigns.ts';
 import { fundingInstruments } from '../ads/funding-instruments.ts';
 
 /** Numbers of metrics, one for each hour of a local day. */
 export type HourlyNumbers = ReadonlyMap<DeliveryMetric, readonly number[]>;
 
-/** What a creative has delivered in a placement on one local day, beyond what the ledger has. */
+/** New deliveries of a creative in a placement on one local day. */
 export interface Delivered {
   readonly line_item: { readonly id: string; readonly campaign_id: string; readonly funding_instrument_id: string };
   readonly creative_id: string;
@@ -112,7 +112,7 @@ function saturated(sum: number): number {
   return Math.min(sum, Number.MAX_SAFE_INTEGER);
 }
 
-/** The packed sum of a stored day and what is added to it. */
+/** The packed sum of a stored day and its additions. */
 function addedUp(hours: number, stored: Uint8Array | undefined, added: HourlyNumbers): Uint8Array {
   if (!stored) return packHours(hours, added);
   const sum = new Map<DeliveryMetric, readonly number[]>(unpackHours(stored).metrics);
@@ -153,8 +153,13 @@ function changesOf(
   const now_ms = instantMs(now);
   const recorded_hour = formatInstant(startOfHour(now_ms, localDayAround(now_ms, timezone)));
   return delivered.map((each) => ({
-    ...{ account_id: id, recorded_hour, line_item_id: each.line_item.id, creative_id: each.creative_id },
-    ...{ placement: each.placement, applies_from: each.from, applies_until: each.until },
+    account_id: id,
+    recorded_hour,
+    line_item_id: each.line_item.id,
+    creative_id: each.creative_id,
+    placement: each.placement,
+    applies_from: each.from,
+    applies_until: each.until,
   }));
 }
 
@@ -168,7 +173,7 @@ function totals(
   return found;
 }
 
-/** Adds to what rows have spent, in the order of their ids, so that two units never wait for each other. */
+/** Adds to the spend of rows, in the order of their ids, so that two units never deadlock. */
 async function addSpend(
   tx: WriteTransaction,
   resource: AnyResource,

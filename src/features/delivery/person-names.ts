@@ -3,7 +3,7 @@ import type { SecretBox } from '../../base/secret-box.ts';
 import type { Environment } from '../../contract/declare/account-state.ts';
 
 /**
- * The names of people in what is stored of delivery. Neither ids of users nor keys of publishers can be read from them, and
+ * The pseudonyms of people in stored deliveries. Neither ids of users nor keys of publishers can be read from them, and
  * a key means another person with each publisher.
  */
 export interface PersonNames {

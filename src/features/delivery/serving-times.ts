@@ -17,13 +17,13 @@ export const REASONS_NOT_SERVING = [
 /** Why a line item does not serve. */
 export type ReasonNotServing = (typeof REASONS_NOT_SERVING)[number];
 
-/** What was spent by a time, in micro units: on its local day, and in all. */
+/** The spend by a time, in micro units: on its local day, and in all. */
 export interface Spent {
   readonly today: number;
   readonly total: number;
 }
 
-/** What the levels that pay for a line item have spent. */
+/** The spend of the levels that pay for a line item. */
 export interface SpentByLevel {
   readonly line: Spent;
   readonly campaign: Spent;
@@ -39,7 +39,7 @@ export function shownCreatives({ creatives }: Pick<Booking, 'creatives'>): Booki
 }
 
 /**
- * What could still be spent under a budget at a time: on the day and in all; infinite without a limit.
+ * The rest of a budget at a time: on the day and in all; infinite without a limit.
  */
 export function leftOf({ daily, total }: Budget, spent: Spent): number {
   const ofDay = daily === null ? Number.POSITIVE_INFINITY : daily - spent.today;
@@ -88,7 +88,7 @@ function lastingReasons(
   };
 }
 
-/** What the budgets and the instrument of a line item leave to spend; infinite when nothing limits it. */
+/** The rest of the budgets and the instrument of a line item; infinite without limits. */
 export function budgetLeft({ budget, campaign, instrument }: Booking, spent: SpentByLevel): number {
   const funds = instrument.limit === null ? Number.POSITIVE_INFINITY : instrument.limit - spent.instrument;
   return Math.max(0, Math.min(leftOf(budget, spent.line), leftOf(campaign.budget, spent.campaign), funds));

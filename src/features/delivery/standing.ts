@@ -2,7 +2,7 @@ import { instantMs } from '../../base/instants.ts';
 import { dateAround } from '../../base/zones.ts';
 import { NO_ACTIVE_LINE_ITEM, type Standing, type Standings } from '../../contract/delivery/standing.ts';
 import type { SettledAccount } from '../../contract/services/delivery.ts';
-import type { ReadTransaction } from '../../contract/store/store.ts';
+import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 import { isPrimary } from '../ads/audience-estimate/parse-criteria.ts';
 import { effectiveStatus, type ReasonNotServable } from '../ads/servability.ts';
 import { targetingType } from '../ads/targeting-criteria/targeting-types.ts';
@@ -12,10 +12,10 @@ import { budgetKeys, payersOf } from './serving/budget-keys.ts';
 import { readBudgets } from './serving/read-budgets.ts';
 import { type ReasonNotServing, reasonsNotServing, shownCreatives } from './serving-times.ts';
 
-/** Why a line item shows no ads: it does not serve, or to nobody. */
+/** Why a line item shows no ads: it does not serve, or has no audience. */
 type Reason = ReasonNotServing | 'NO_PEOPLE';
 
-/** What campaigns say where a line item says this; undefined for what campaigns do not look at. */
+/** The reason that campaigns report for each of a line item; undefined if they have none. */
 const OF_CAMPAIGNS: Readonly<Record<Reason, ReasonNotServable | undefined>> = {
   ACCOUNT_NOT_ACCEPTED: 'ACCOUNT_REJECTED',
   DELETED: 'DELETED',
@@ -55,20 +55,20 @@ export async function readStandings(
   const people = new Map(counted.map((audience) => [audience.subject, audience.people]));
   const leftOf = (booking: Booking): number =>
     Math.min(...budgetKeys(payersOf(booking), today).map((key) => left.get(key) ?? Number.POSITIVE_INFINITY));
-  const judged = lines.map((booking) => {
+  const reasoned = lines.map((booking) => {
     const reasons: Reason[] = reasonsNotServing(bookings, booking, now, leftOf(booking));
     const question = questions.get(booking.id);
-    // Only of those that serve, the last count is about their audience as it is.
+    // The last count is current only for line items that serve.
     const isCountedOut = reasons.length === 0 && people.get(booking.id) === 0;
     if (isCountedOut || (question && meansNobody(question))) reasons.push('NO_PEOPLE');
     return { booking, reasons };
   });
-  const line_items = judged.map(({ booking, reasons }) => {
-    const own = standing(booking, reasons);
+  const line_items = reasoned.map(({ booking, reasons }) => {
+    const own = standingOfLine(booking, reasons);
     const ads = booking.creatives.map((creative) => [creative.id, standingOfAd(creative, own)] as const);
     return [booking.id, { ...own, ads: Object.fromEntries(ads) }] as const;
   });
-  const campaigns = [...Map.groupBy(judged, ({ booking }) => booking.campaign.id)].map(([id, own]) => {
+  const campaigns = [...Map.groupBy(reasoned, ({ booking }) => booking.campaign.id)].map(([id, own]) => {
     const active = own.filter(({ booking }) => booking.entity_status === 'ACTIVE');
     const isShown = active.some(({ reasons }) => reasons.length === 0);
     const reasons = active.length === 0 ? [NO_ACTIVE_LINE_ITEM] : active.flatMap((each) => each.reasons);
@@ -77,7 +77,7 @@ export async function readStandings(
   return { line_items: Object.fromEntries(line_items), campaigns: Object.fromEntries(campaigns) };
 }
 
-function standing({ entity_status, campaign }: Booking, reasons: readonly Reason[]): Standing {
+function standingOfLine({ entity_status, campaign }: Booking, reasons: readonly Reason[]): Standing {
   const isDraft = entity_status === 'DRAFT' || campaign.entity_status === 'DRAFT';
   const named = reasons.flatMap((reason) => OF_CAMPAIGNS[reason] ?? []);
   const effective_status = isDraft
@@ -88,7 +88,7 @@ function standing({ entity_status, campaign }: Booking, reasons: readonly Reason
   return { effective_status, reasons_not_servable: reasons };
 }
 
-/** An ad that can be shown stands as its line item does. */
+/** An ad that can be shown has the status of its line item. */
 function standingOfAd(creative: BookedCreative, line: Standing): Standing {
   if (shownCreatives({ creatives: [creative] }).length > 0) return line;
   const { entity_status, approval_status } = creative;
@@ -106,7 +106,7 @@ function standingOfAd(creative: BookedCreative, line: Standing): Standing {
   };
 }
 
-/** Whether all that a line item includes is audiences of which none counts any more. */
+/** Whether a line item includes only audiences that do not count any more. */
 function meansNobody({ criteria, audiences }: AudienceQuestion): boolean {
   const included = criteria.filter(isPrimary);
   return (

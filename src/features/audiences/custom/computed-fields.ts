@@ -68,17 +68,14 @@ async function computeValues(rows: readonly CustomAudience[], { tx, account }: S
 }
 
 function metadata(): Field<string> {
-  const of = Type.Object(
-    {
-      custom_audience_id: Type.String(),
-      account_id: Type.String(),
-      name: Type.String(),
-      audience_source: Type.Literal('FLEXIBLE_AUDIENCE'),
-      upload_status: Type.Literal('UPLOADED'),
-      segments: replySchema(),
-    },
-    { additionalProperties: false },
-  );
+  const of = Type.Closed({
+    custom_audience_id: Type.String(),
+    account_id: Type.String(),
+    name: Type.String(),
+    audience_source: Type.Literal('FLEXIBLE_AUDIENCE'),
+    upload_status: Type.Literal('UPLOADED'),
+    segments: replySchema(),
+  });
   return field<string>({
     name: 'metadata',
     column: 'none',

@@ -1,11 +1,11 @@
 import type { Condition, PeopleQuery } from '../../../contract/store/directory.ts';
 import type { Image, ListColumn, WordColumn } from './image.ts';
-import { expandWithLookalikes } from './lookalikes.ts';
 import {
   addBytesBetween,
   addNumbers,
   addNumbersBetween,
   emptySet,
+  forEachPerson,
   fullSet,
   intersect,
   type PeopleSet,
@@ -19,21 +19,21 @@ import { forEachUser } from './user-ids.ts';
 const LATEST = 0xffff_ffff;
 
 /** Counts the people of an image who match a query and were active since a time. */
-export function countPeople(image: Image, question: PeopleQuery, activeSince: number): number {
-  return sizeOf(findPeople(image, [question], activeSince));
+export function countPeople(image: Image, query: PeopleQuery, activeSince: number): number {
+  return sizeOf(findPeople(image, [query], activeSince));
 }
 
 /** The people of an image who match at least one query and were active since a time. */
-export function findPeople(image: Image, questions: readonly PeopleQuery[], activeSince: number): PeopleSet {
+export function findPeople(image: Image, queries: readonly PeopleQuery[], activeSince: number): PeopleSet {
   const everybody = fullSet(image.people);
-  const [first, ...others] = questions;
+  const [first, ...others] = queries;
   if (!first) return emptySet(image.people);
   // Conditions that are checked person by person run only over those who are left.
   if (others.length === 0) return activeAmong(image, matchingAmong(image, first, everybody), activeSince);
   const left = activeAmong(image, everybody, activeSince);
   const found = emptySet(image.people);
-  for (const question of questions) {
-    const more = matchingAmong(image, question, left);
+  for (const query of queries) {
+    const more = matchingAmong(image, query, left);
     union(found, more);
     subtract(left, more);
   }
@@ -41,13 +41,13 @@ export function findPeople(image: Image, questions: readonly PeopleQuery[], acti
 }
 
 function matchingAmong(image: Image, { anyOf, allOf, noneOf }: PeopleQuery, among: PeopleSet): PeopleSet {
-  const meant = among.slice();
+  const found = among.slice();
   const groups = anyOf.length > 0 ? [anyOf, ...allOf] : allOf;
-  // Those that look at each person come last, when few are left.
+  // Conditions checked person by person come last, when few are left.
   const inOrder = [...groups].sort((a, b) => Number(a.some(looksAtEach)) - Number(b.some(looksAtEach)));
-  for (const group of inOrder) intersect(meant, unionOf(image, group, meant));
-  if (noneOf.length > 0) subtract(meant, unionOf(image, noneOf, meant));
-  return meant;
+  for (const group of inOrder) intersect(found, unionOf(image, group, found));
+  if (noneOf.length > 0) subtract(found, unionOf(image, noneOf, found));
+  return found;
 }
 
 function activeAmong({ people, lastActiveAt }: Image, among: PeopleSet, activeSince: number): PeopleSet {
@@ -120,4 +120,47 @@ function addListed(set: PeopleSet, { values, byCode }: ListColumn, wanted: reado
     const code = values.find(value);
     if (code !== undefined) byCode.addTo(set, code);
   }
+}
+
+/** The most people sampled from the input: every n-th of them. */
+const SAMPLE_MAX = 10_000;
+/** The most distinctive followed users that define the lookalikes. */
+const SHARED_MAX = 10;
+
+/**
+ * People and their lookalikes: those who follow at least two of the ten users whom the input people follow most
+ * disproportionately. With fewer than two such users there are no lookalikes.
+ * @source decision 295
+ */
+function expandWithLookalikes(image: Image, input: PeopleSet): PeopleSet {
+  const set = input.slice();
+  const once = emptySet(image.people);
+  for (const code of mostDistinctiveFollows(image, input)) image.lists.follows.byCode.addRepeated(once, set, code);
+  return set;
+}
+
+/** The codes of the users whom the input people follow more often than expected, largest excess first. */
+function mostDistinctiveFollows(image: Image, input: PeopleSet): number[] {
+  const { byCode, values } = image.lists.follows;
+  const of = image.followed;
+  const step = Math.max(1, Math.ceil(sizeOf(input) / SAMPLE_MAX));
+  const counts = new Uint32Array(values.size + 1);
+  let seen = 0;
+  let sampled = 0;
+  forEachPerson(input, (person) => {
+    if (seen++ % step !== 0) return;
+    sampled += 1;
+    for (let at = of.starts[person]!; at < of.starts[person + 1]!; at++) counts[of.codes[at]!]! += 1;
+  });
+  const top: { readonly code: number; readonly excess: number }[] = [];
+  for (let code = 1; code < counts.length; code++) {
+    if (counts[code]! < 2) continue;
+    const excess = counts[code]! - (sampled * byCode.countOf(code)) / image.people;
+    if (excess <= (top.length < SHARED_MAX ? 0 : top.at(-1)!.excess)) continue;
+    // Behind those with the same excess, whose codes are lower.
+    const place = top.findIndex((other) => other.excess < excess);
+    top.splice(place < 0 ? top.length : place, 0, { code, excess });
+    if (top.length > SHARED_MAX) top.pop();
+  }
+  return top.map(({ code }) => code);
 }

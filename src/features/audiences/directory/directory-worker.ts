@@ -7,10 +7,50 @@ import type {
   PeopleQuery,
 } from '../../../contract/store/directory.ts';
 import { countPeople } from './count-people.ts';
-import { findOwners, type Owner } from './identifier-owners.ts';
+import { IDENTIFIER_BYTES, type IdentifierLookup, lookUpIdentifiers } from './identifier-file.ts';
 import { type Image, readImage } from './image.ts';
-import { type AdoptedImage, adoptImage, type ImageWriter, imageWriter } from './image-writer.ts';
+import { adoptImage, type ImageWriter, imageWriter } from './image-writer.ts';
 import { histogramOf, type PeopleToCount } from './people-histogram.ts';
+
+/** A person who has an identifier. */
+interface Owner {
+  /** 32 hexadecimal digits. */
+  readonly identifier: string;
+  /** The number of the person. */
+  readonly number: number;
+}
+
+/** The most owners of one identifier that are reported; more would be a mistake in the directory. */
+const OWNERS_MAX = 10;
+
+/** The people who have some identifiers, by binary searches in the file of an image. */
+function findOwners(folder: string, identifiers: readonly string[]): Owner[] {
+  const lookup = lookUpIdentifiers(folder);
+  try {
+    return identifiers.flatMap((identifier) =>
+      ownersOf(lookup, Buffer.from(identifier, 'hex')).map((number) => ({ identifier, number })),
+    );
+  } finally {
+    lookup.close();
+  }
+}
+
+function ownersOf(lookup: IdentifierLookup, identifier: Buffer): number[] {
+  let first = 0;
+  let end = lookup.entries;
+  while (first < end) {
+    const middle = (first + end) >>> 1;
+    if (identifier.compare(lookup.entry(middle), 0, IDENTIFIER_BYTES) > 0) first = middle + 1;
+    else end = middle;
+  }
+  const numbers: number[] = [];
+  for (let at = first; at < lookup.entries && numbers.length < OWNERS_MAX; at++) {
+    const entry = lookup.entry(at);
+    if (identifier.compare(entry, 0, IDENTIFIER_BYTES) !== 0) break;
+    numbers.push(new DataView(entry.buffer).getUint32(IDENTIFIER_BYTES, true));
+  }
+  return numbers;
+}
 
 /** The calls of the directory thread. It keeps one image in memory. */
 const calls = {
@@ -30,18 +70,16 @@ const calls = {
     rmSync(making, { recursive: true, force: true });
   },
   /** Makes an image of the files of another one; false when one of them has been removed. */
-  adopt(image: AdoptedImage): boolean {
-    return adoptImage(image);
-  },
+  adopt: adoptImage,
   /** @throws when the image is incomplete */
   load(folder: string): void {
     imageOf(folder);
   },
-  count({ folder, question, activeSince }: { folder: string; question: PeopleQuery; activeSince: number }): number {
-    return countPeople(imageOf(folder), question, activeSince);
+  count({ folder, query, activeSince }: { folder: string; query: PeopleQuery; activeSince: number }): number {
+    return countPeople(imageOf(folder), query, activeSince);
   },
-  histogram({ folder, asked }: { folder: string; asked: PeopleToCount }): PeopleHistogram {
-    return histogramOf(imageOf(folder), asked);
+  histogram({ folder, query }: { folder: string; query: PeopleToCount }): PeopleHistogram {
+    return histogramOf(imageOf(folder), query);
   },
   /** The people who have some identifiers, which are 32 hexadecimal digits each. */
   owners({ folder, identifiers }: { folder: string; identifiers: readonly string[] }): Owner[] {

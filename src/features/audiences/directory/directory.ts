@@ -13,15 +13,18 @@ import type {
   DirectoryIndex,
   DirectoryState,
   NewImage,
-  NumberedPerson,
+  PeopleHistogram,
+  PeopleQuery,
+  PersonWord,
 } from '../../../contract/store/directory.ts';
-import type { Store } from '../../../contract/store/store.ts';
+import type { Store } from '../../../storage/unit-of-work.ts';
 import type { DirectoryCalls } from './directory-worker.ts';
 import { IMAGE_FILES } from './identifier-file.ts';
+import { FirstImage, ImageDraft } from './image-draft.ts';
 import { imageName } from './image-writer.ts';
 
 /** Dependencies of the directory: `folder` holds its images, `random` makes unique names. */
-export interface DirectoryDependencies {
+interface DirectoryDependencies {
   readonly store: Pick<Store, 'read' | 'write'>;
   readonly clock: Clock;
   readonly derived: DerivedObjects;
@@ -35,7 +38,7 @@ const PAGE = 1000;
 const OWNER = 'directory';
 /** How long the thread stays without work where its image is small. @source decision 1034 */
 const IDLE_MS = 10_000;
-/** The people of an image that is read again within some 50 ms. */
+/** The largest image that can be read again within some 50 ms, in people. */
 const READ_AGAIN_MAX = 100_000;
 const NEVER = new AbortController().signal;
 
@@ -44,28 +47,43 @@ export function directoryFolder(dataFolder: string): string {
   return join(dataFolder, 'audiences', 'directory');
 }
 
-/** Opens the directory; its thread and its image are made on first use. */
-export function openDirectory(parts: DirectoryDependencies): DirectoryIndex {
-  const { store, clock, derived, folder: parent, random } = parts;
-  const making = new Map<string, Promise<void>>();
-  /** Images that have been begun. */
-  let drafts = 0;
-  /** Of the image that the thread has loaded. */
-  let loadedPeople = 0;
-  const thread = openThread<DirectoryCalls>(new URL('./directory-worker.ts', import.meta.url), {
+/** The directory; its thread and its image are made on first use. */
+export class PeopleDirectory implements DirectoryIndex {
+  readonly #deps: DirectoryDependencies;
+  /** Images that are being made, by name. */
+  readonly #making = new Map<string, Promise<void>>();
+  #lastMade: Promise<unknown> = Promise.resolve();
+  readonly #drafts = new Set<ImageDraft>();
+  /** The people of the image that the thread has loaded. */
+  #loadedPeople = 0;
+  readonly #thread = openThread<DirectoryCalls>(new URL('./directory-worker.ts', import.meta.url), {
     idle_ms: IDLE_MS,
-    mayEnd: () => drafts === 0 && making.size === 0 && loadedPeople <= READ_AGAIN_MAX,
+    mayEnd: () => this.#drafts.size === 0 && this.#making.size === 0 && this.#loadedPeople <= READ_AGAIN_MAX,
   });
-  let lastMade: Promise<unknown> = Promise.resolve();
-  const folderOf = (state: DirectoryState): string => join(parent, imageName(state));
-  const draftOf = (state: DirectoryState): string =>
-    join(parent, `making-${imageName(state)}-${random.bytes(6).toString('hex')}`);
 
-  async function make(state: DirectoryState): Promise<void> {
-    const draft = beginDraft(draftOf(state));
+  constructor(deps: DirectoryDependencies) {
+    this.#deps = deps;
+  }
+
+  #folderOf(state: DirectoryState): string {
+    return join(this.#deps.folder, imageName(state));
+  }
+
+  #draftFolder(state: DirectoryState): string {
+    const { folder, random } = this.#deps;
+    return join(folder, `making-${imageName(state)}-${random.bytes(6).toString('hex')}`);
+  }
+
+  #newDraft(state: DirectoryState): ImageDraft {
+    const parts = { thread: this.#thread, folderOf: (of: DirectoryState) => this.#folderOf(of), open: this.#drafts };
+    return new ImageDraft(parts, this.#draftFolder(state));
+  }
+
+  async #make(state: DirectoryState): Promise<void> {
+    const draft = this.#newDraft(state);
     try {
       for (let from = 0; from < state.people; ) {
-        const page = await store.read((tx) => tx.directory.list(from, PAGE));
+        const page = await this.#deps.store.read((tx) => tx.directory.list(from, PAGE));
         const people = page.filter(({ number }) => number < state.people);
         if (people.length === 0) break;
         await draft.add(people);
@@ -77,77 +95,25 @@ export function openDirectory(parts: DirectoryDependencies): DirectoryIndex {
     }
   }
 
-  /** An image in a temporary folder. */
-  function beginDraft(making: string) {
-    let isOpen = true;
-    drafts += 1;
-    /** People are added while the next ones are read. */
-    let adding: Promise<unknown> = thread.call('begin', making);
-    const next = async (call: () => Promise<unknown>): Promise<void> => {
-      await adding;
-      adding = call();
-      // Awaited with the next call, which may not come.
-      adding.catch(() => undefined);
-    };
-    adding.catch(() => undefined);
-    return {
-      add: (people: readonly NumberedPerson[]) => next(() => thread.call('add', { making, people })),
-      async finish(state: DirectoryState): Promise<void> {
-        await next(() => thread.call('finish', { making, folder: folderOf(state), state }));
-        await adding;
-        close();
-      },
-      /** Removes what is not finished. */
-      async discard(): Promise<void> {
-        if (!isOpen) return;
-        close();
-        await thread.call('discard', making).catch(() => undefined);
-      },
-    };
-    function close(): void {
-      isOpen = false;
-      drafts -= 1;
-    }
-  }
-
-  /** The image of a directory that was empty, which is written while its people are stored. */
-  function begin(version: number): NewImage {
-    const draft = beginDraft(draftOf({ version, mark: 'new', people: 0 }));
-    let people = 0;
-    let isWhole = true;
-    return {
-      async add(more) {
-        isWhole &&= more.every(({ number }, index) => number === people + index);
-        people += more.length;
-        if (isWhole) await draft.add(more).catch(() => (isWhole = false));
-      },
-      async finish(state) {
-        if (isWhole && state.version === version && state.people === people) {
-          return draft.finish(state).then(
-            () => true,
-            () => false,
-          );
-        }
-        return false;
-      },
-      discard: draft.discard,
-    };
+  begin(version: number): NewImage {
+    return new FirstImage(this.#newDraft({ version, mark: 'new', people: 0 }), version);
   }
 
   /** One image at a time: each takes memory. */
-  function once(state: DirectoryState, work: () => Promise<void>): Promise<void> {
+  #once(state: DirectoryState, work: () => Promise<void>): Promise<void> {
     const name = imageName(state);
-    let made = making.get(name);
+    let made = this.#making.get(name);
     if (!made) {
-      made = lastMade.then(work).finally(() => making.delete(name));
-      making.set(name, made);
-      lastMade = made.catch(() => {});
+      made = this.#lastMade.then(work).finally(() => this.#making.delete(name));
+      this.#making.set(name, made);
+      this.#lastMade = made.catch(() => {});
     }
     return made;
   }
 
   /** Takes the recorded image over, if it is that of a state; returns whether it is here now. */
-  async function fetchImage(state: DirectoryState): Promise<boolean> {
+  async #fetchImage(state: DirectoryState): Promise<boolean> {
+    const { store, derived } = this.#deps;
     const recorded = await store.read((tx) => tx.derivedFiles.list(OWNER));
     if (!recorded.some(({ version }) => version === imageName(state))) return false;
     const files: { name: string; path: string }[] = [];
@@ -156,25 +122,25 @@ export function openDirectory(parts: DirectoryDependencies): DirectoryIndex {
       if (path === undefined) return false;
       files.push({ name: file.name, path });
     }
-    return thread.call('adopt', { making: draftOf(state), folder: folderOf(state), state, files });
+    const image = { making: this.#draftFolder(state), folder: this.#folderOf(state), state, files };
+    return this.#thread.call('adopt', image);
   }
 
   /** Stores an image that is here as objects. */
-  async function storeImage(state: DirectoryState): Promise<BuiltFiles> {
+  async #storeImage(state: DirectoryState): Promise<BuiltFiles> {
+    const { store, derived } = this.#deps;
     const former = await store.read((tx) => tx.derivedFiles.list(OWNER));
-    const files = IMAGE_FILES.map((name) => ({
-      name,
-      version: imageName(state),
-      path: join(folderOf(state), name),
-    }));
+    const folder = this.#folderOf(state);
+    const files = IMAGE_FILES.map((name) => ({ name, version: imageName(state), path: join(folder, name) }));
     return { owner: OWNER, former, files: await derived.store(OWNER, files, NEVER) };
   }
 
   /** Makes the image of the present state, and records it for other nodes unless one of them was faster. */
-  async function makeAndRecord(state: DirectoryState): Promise<void> {
-    await make(state);
+  async #makeAndRecord(state: DirectoryState): Promise<void> {
+    const { store, clock } = this.#deps;
+    await this.#make(state);
     try {
-      const built = await storeImage(state);
+      const built = await this.#storeImage(state);
       const now = formatInstant(clock.now());
       await store.write(async (tx) => {
         if (imageName(await tx.directory.findState()) !== imageName(state)) return;
@@ -183,71 +149,77 @@ export function openDirectory(parts: DirectoryDependencies): DirectoryIndex {
         await tx.jobs.planNoLaterThan({ kind: OBJECT_REMOVAL, key: 'all', run_at });
       });
     } catch (error) {
-      // The image that is here will do; other nodes make theirs.
+      // The local image suffices; other nodes make their own.
       if (!(error instanceof StoreUnavailable)) throw error;
     }
   }
 
-  async function image(): Promise<DirectoryFiles> {
-    const state = await store.read((tx) => tx.directory.findState());
-    const folder = folderOf(state);
+  async files(): Promise<DirectoryFiles> {
+    const state = await this.#deps.store.read((tx) => tx.directory.findState());
+    const folder = this.#folderOf(state);
     if (!existsSync(folder)) {
-      await once(state, async () => {
-        const isHere = await fetchImage(state).catch((error) => {
+      await this.#once(state, async () => {
+        const isHere = await this.#fetchImage(state).catch((error) => {
           if (error instanceof StoreUnavailable) return false;
           throw error;
         });
-        if (!isHere) await makeAndRecord(state);
+        if (!isHere) await this.#makeAndRecord(state);
       });
     }
     return { ...state, folder };
   }
 
   /** The image that the thread has loaded. A damaged image is rebuilt: it is derived data. */
-  async function loaded(): Promise<DirectoryFiles> {
-    const files = await image();
+  async #loaded(): Promise<DirectoryFiles> {
+    const files = await this.files();
     const { folder, ...state } = files;
-    loadedPeople = state.people;
+    this.#loadedPeople = state.people;
     try {
-      await thread.call('load', folder);
+      await this.#thread.call('load', folder);
     } catch {
-      await once(state, async () => {
+      await this.#once(state, async () => {
         await rm(folder, { recursive: true, force: true });
-        await makeAndRecord(state);
+        await this.#makeAndRecord(state);
       });
-      await thread.call('load', folder);
+      await this.#thread.call('load', folder);
     }
     return files;
   }
 
-  return {
-    files: image,
-    begin,
-    async build(state, begun) {
-      await once(state, async () => {
-        if (!(await begun?.finish(state))) await make(state);
-      });
-      return storeImage(state);
-    },
-    async count(question, activeSince) {
-      const { folder } = await loaded();
-      return thread.call('count', { folder, question, activeSince });
-    },
-    async histogram(questions, activeSince, words) {
-      const { folder, mark } = await loaded();
-      const asked = { questions, activeSince, words };
-      return { ...(await thread.call('histogram', { folder, asked })), mark };
-    },
-    async findUsers(identifiers) {
-      const found = new Map<string, string[]>();
-      if (identifiers.length === 0) return found;
-      const { folder } = await loaded();
-      for (const { identifier, number } of await thread.call('owners', { folder, identifiers })) {
-        const [person] = await store.read((tx) => tx.directory.list(number, 1));
-        if (person?.number === number) found.set(identifier, [...(found.get(identifier) ?? []), person.user_id]);
-      }
-      return found;
-    },
-    close: () => thread.close(),
-  };
+  async build(state: DirectoryState, begun?: NewImage): Promise<BuiltFiles> {
+    await this.#once(state, async () => {
+      if (!(await begun?.finish(state))) await this.#make(state);
+    });
+    return this.#storeImage(state);
+  }
+
+  async count(query: PeopleQuery, activeSince: number): Promise<number> {
+    const { folder } = await this.#loaded();
+    return this.#thread.call('count', { folder, query, activeSince });
+  }
+
+  async histogram(
+    queries: readonly PeopleQuery[],
+    activeSince: number,
+    words: readonly PersonWord[],
+  ): Promise<PeopleHistogram & { readonly mark: string }> {
+    const { folder, mark } = await this.#loaded();
+    const counted = await this.#thread.call('histogram', { folder, query: { queries, activeSince, words } });
+    return { ...counted, mark };
+  }
+
+  async findUsers(identifiers: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+    const found = new Map<string, string[]>();
+    if (identifiers.length === 0) return found;
+    const { folder } = await this.#loaded();
+    for (const { identifier, number } of await this.#thread.call('owners', { folder, identifiers })) {
+      const [person] = await this.#deps.store.read((tx) => tx.directory.list(number, 1));
+      if (person?.number === number) found.set(identifier, [...(found.get(identifier) ?? []), person.user_id]);
+    }
+    return found;
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close();
+  }
 }

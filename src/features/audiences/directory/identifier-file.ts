@@ -12,7 +12,7 @@ const MAGIC = 'PEOPLE01';
 const BLOCK_ENTRIES = 32_768;
 
 /** The header of the files of an image. All members are integers below 2^32. */
-export interface ImageHeader {
+interface ImageHeader {
   /** The version of the directory that the image contains. */
   readonly version: number;
   /** Number of people; all person numbers are below it. */

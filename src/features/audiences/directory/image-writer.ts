@@ -77,7 +77,7 @@ export function imageWriter(making: string): ImageWriter {
 }
 
 /** Files elsewhere that are the image of a state. */
-export interface AdoptedImage {
+interface AdoptedImage {
   readonly making: string;
   readonly folder: string;
   readonly state: DirectoryState;

@@ -9,7 +9,7 @@ import { readValueCodes, type ValueCodes } from './word-columns.ts';
 export interface WordColumn {
   readonly values: ValueCodes;
   readonly codes: Uint16Array;
-  /** Made when it is first asked for: at most 4 bytes a person. */
+  /** Made on first use: at most 4 bytes a person. */
   byCode(): PeopleByCode;
 }
 
@@ -81,7 +81,7 @@ function wordColumn(values: ValueCodes, codes: Uint16Array): WordColumn {
 function invertCodes(codes: Uint16Array, values: number): PeopleByCode {
   const starts = new Uint32Array(values + 2);
   for (let person = 0; person < codes.length; person++) starts[codes[person]! + 1]! += 1;
-  // Nobody is looked for who has no value.
+  // People without a value are never searched.
   starts[1] = 0;
   for (let code = 1; code < starts.length; code++) starts[code]! += starts[code - 1]!;
   const next = starts.slice();

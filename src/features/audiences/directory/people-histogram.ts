@@ -3,9 +3,9 @@ import { findPeople } from './count-people.ts';
 import type { Image, WordColumn } from './image.ts';
 import { numbersOf } from './people-set.ts';
 
-/** Whom to count, and by which attributes. */
+/** The people to count, and the attributes to count by. */
 export interface PeopleToCount {
-  readonly questions: readonly PeopleQuery[];
+  readonly queries: readonly PeopleQuery[];
   /** Unix seconds. */
   readonly activeSince: number;
   readonly words: readonly PersonWord[];
@@ -14,9 +14,9 @@ export interface PeopleToCount {
 /** Ages are stored as bytes. */
 const AGES = 256;
 
-/** Counts the people of an image who match at least one question, each once, by age and attributes. */
-export function histogramOf(image: Image, { questions, activeSince, words }: PeopleToCount): PeopleHistogram {
-  const people = numbersOf(findPeople(image, questions, activeSince));
+/** Counts the people of an image who match at least one query, each once, by age and attributes. */
+export function histogramOf(image: Image, { queries, activeSince, words }: PeopleToCount): PeopleHistogram {
+  const people = numbersOf(findPeople(image, queries, activeSince));
   return {
     people: people.length,
     words: Object.fromEntries(words.map((word) => [word, valuesOf(image.words[word], people)])),

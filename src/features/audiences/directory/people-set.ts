@@ -33,7 +33,7 @@ export function addBytesBetween(set: PeopleSet, of: PeopleSet, column: Uint8Arra
   for (let at = 0; at < of.length; at++) {
     const among = of[at]!;
     if (among === 0) continue;
-    // The sign of a difference says who is below or above.
+    // The sign of a difference shows who is below or above.
     let others = 0;
     let person = at * 32;
     if (at < whole && countBits(among) >= FEW) {

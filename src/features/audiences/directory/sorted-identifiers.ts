@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ENTRY_BYTES, IDENTIFIER_BYTES } from './identifier-file.ts';
 
 /** Sorts entries of identifiers; an external merge sort. */
-export interface IdentifierSorter {
+interface IdentifierSorter {
   /** Adds the concatenated identifiers of a person. Numbers must ascend. */
   add(identifiers: Uint8Array, number: number): void;
   /** How many entries were added. */

@@ -4,7 +4,7 @@ import { growingCodes, growingNumbers } from './growing-numbers.ts';
 /** The distinct values of a column, each with a code; code 0 means no value. */
 export interface ValueCodes {
   readonly size: number;
-  /** The code of a value; undefined when nobody has it. */
+  /** The code of a value; undefined if no person has it. */
   find(text: string): number | undefined;
   /** The value of a code; undefined for code 0. */
   valueOf(code: number): string | undefined;
@@ -14,7 +14,7 @@ export interface ValueCodes {
 const VALUES_MAX = 65_535;
 
 /** Writes a column with one value a person. */
-export interface WordWriter {
+interface WordWriter {
   push(word: string | null): void;
   sections(name: string): Sections;
 }
@@ -38,7 +38,7 @@ export function wordWriter(): WordWriter {
 }
 
 /** Writes a column with several values a person. */
-export interface ListWriter {
+interface ListWriter {
   push(texts: readonly string[]): void;
   /** The people of each value. */
   sections(name: string): Sections;

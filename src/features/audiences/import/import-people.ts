@@ -5,13 +5,13 @@ import { secureRandom } from '../../../base/random.ts';
 import { AUDIENCE_REMATCHING } from '../../../contract/store/audiences.ts';
 import { FETCHED_WITHIN_S, OBJECT_REMOVAL } from '../../../contract/store/derived-files.ts';
 import type { DirectoryIndex, DirectoryState, NewImage, Person } from '../../../contract/store/directory.ts';
-import type { Store } from '../../../contract/store/store.ts';
+import type { Store } from '../../../storage/unit-of-work.ts';
 
 /** A person, or the line of a record and its errors in their place. */
 export type PersonOrErrors = Person | { readonly line: number; readonly errors: readonly string[] };
 
 /** A source of people that yields the same records in the same order each time. */
-export interface PeopleSource {
+interface PeopleSource {
   /** Progress is stored under this name, so that an interrupted import resumes. */
   readonly name: string;
   people(): AsyncIterable<PersonOrErrors> | Iterable<PersonOrErrors>;
@@ -27,7 +27,7 @@ export interface PeopleImported {
 }
 
 /** Dependencies of an import of people. */
-export interface PeopleImportDependencies {
+interface PeopleImportDependencies {
   readonly store: Store;
   readonly clock: Clock;
   readonly directory: Pick<DirectoryIndex, 'begin' | 'build'>;

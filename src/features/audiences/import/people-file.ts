@@ -8,7 +8,7 @@ import { REASONS } from '../uploads/reasons.ts';
 import { COLUMNS, HASHED_SUFFIX, type PersonRecord } from './person-record.ts';
 
 /** A record of a file, or its error; the line that it begins in. */
-export type FileRecord = { readonly line: number } & ({ readonly record: PersonRecord } | { readonly error: string });
+type FileRecord = { readonly line: number } & ({ readonly record: PersonRecord } | { readonly error: string });
 
 /** Separates the values of one CSV column. */
 const VALUE_SEPARATOR = ';';
@@ -43,9 +43,9 @@ function parseRecord(line: string): PersonRecord | string {
   }
   if (!isObject(value)) return 'is not a JSON object';
   const record: Record<string, readonly string[]> = {};
-  for (const [name, given] of Object.entries(value)) {
+  for (const [name, member] of Object.entries(value)) {
     if (!known.has(name)) return `unknown member ${JSON.stringify(name)}; expected one of ${COLUMNS.join(', ')}`;
-    const values = [given].flat().filter((each) => each !== null && each !== '');
+    const values = [member].flat().filter((each) => each !== null && each !== '');
     if (values.some((each) => typeof each === 'object')) return `${name}: expected a string or a list of strings`;
     record[name] = values.map(String);
   }
@@ -70,7 +70,7 @@ function columnsOf(names: readonly string[] | undefined): string[] {
   return columns;
 }
 
-/** The column that a name means: its own, or what identifiers are called elsewhere. */
+/** The column with a name: its own, or a usual name of its identifiers. */
 function columnNamed(name: string): string | undefined {
   const own = name.toLowerCase();
   if (known.has(own)) return own;

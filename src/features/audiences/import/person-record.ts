@@ -41,7 +41,7 @@ type Attribute = (typeof ATTRIBUTES)[number];
 
 /** The user id is an identifier without a column of its own. */
 const COLUMN_KINDS = IDENTIFIER_KINDS.filter((kind) => kind !== 'service_user_id');
-/** What follows the kind in the name of a column of hashes. */
+/** Suffix of the name of a column of hashes. */
 export const HASHED_SUFFIX = '_sha256';
 
 /** Every column that a file may have. Identifiers are plaintext, or hashed in columns that end in `_sha256`. */
@@ -55,7 +55,7 @@ export const COLUMNS: readonly string[] = [
 export type PersonRecord = Readonly<Record<string, readonly string[]>>;
 
 /** A person, or the errors of the record; errors never repeat an identifier. */
-export type PersonResult = Person | readonly string[];
+type PersonResult = Person | readonly string[];
 
 /** Validates a record. @param now in whole seconds since 1970: the default of `last_active_at` */
 export function parsePerson(record: PersonRecord, now: number): PersonResult {
@@ -126,12 +126,12 @@ const PLACES = [
 function readPlaces(read: Reader, record: PersonRecord) {
   let country = read('country', lookUpCountry, 'a country');
   const within = PLACES.map(([name, kind]) => {
-    const given = country;
+    const required = country;
     const found = read(
       name,
       (text) => {
-        const place = lookUpPlace(kind, text, given);
-        return place && (given === null || place.country === given) ? place : undefined;
+        const place = lookUpPlace(kind, text, required);
+        return place && (required === null || place.country === required) ? place : undefined;
       },
       `the targeting value or name of a place${record.country ? ' in this country' : ''}`,
     );

@@ -1,7 +1,7 @@
 import { AMENDMENT_WIDTH, type MemberRun } from './member-run.ts';
 import { NO_PLACE, numberMap } from './number-map.ts';
 
-/** What later runs say about members of earlier ones. */
+/** Changes by later runs to members of earlier ones. */
 export interface Amendments {
   readonly isEmpty: boolean;
   /**

@@ -12,19 +12,20 @@ import {
   type AudienceSize,
   type AudienceTree,
   type MatchingStrategy,
+  type ProcessedAudience,
   type Subject,
 } from '../../../contract/store/audiences.ts';
 import { EVERYTHING } from '../../../contract/store/cache-changes.ts';
-import type { BuiltFiles } from '../../../contract/store/derived-files.ts';
+import type { BuiltFiles, DerivedFile } from '../../../contract/store/derived-files.ts';
 import type { DirectoryIndex } from '../../../contract/store/directory.ts';
-import type { Store } from '../../../contract/store/store.ts';
+import type { Store } from '../../../storage/unit-of-work.ts';
 import { leavesOf } from './audience-tree.ts';
 import type { ImageReference, SubjectPaths } from './file-paths.ts';
 import type { MemberCalls } from './members-worker.ts';
-import { MATCHED, NO_FILES, subjectFiles } from './subject-files.ts';
+import { MATCHED, NO_FILES, SubjectFiles } from './subject-files.ts';
 
 /** Dependencies of audience members. */
-export interface AudienceMembersDependencies {
+interface AudienceMembersDependencies {
   readonly store: Store;
   readonly directory: Pick<DirectoryIndex, 'files'>;
   readonly derived: DerivedObjects;
@@ -40,59 +41,65 @@ export interface AudienceMembersDependencies {
 const BATCH_BYTES_MAX = 7_000_000;
 /** Attempts at a query: files may be replaced after they were found and before they are read. */
 const TRIES = 3;
-/** What could not be fetched or removed when it changed is tried again after this. */
+/** Delay before failed fetches and removals are tried again. */
 const REFRESH_MS = 600_000;
-/** Its threads end after so long without work: each takes some 30 MB. */
+/** Idle threads end: each takes some 30 MB. */
 const IDLE_MS = 10_000;
 
-/** The signal of work that nobody stops. */
 const NEVER = new AbortController().signal;
+const WORKER = new URL('./members-worker.ts', import.meta.url);
 
-/** Opens the members of audiences: files that are merged and read in threads. */
-export function openAudienceMembers(parts: AudienceMembersDependencies): AudienceMembers {
-  const inside = new URL('./members-worker.ts', import.meta.url);
-  const merging = openThread<MemberCalls>(inside, { niceness: 15, idle_ms: IDLE_MS });
-  // Reads do not wait for merges: files are replaced, never changed.
-  const reading = openThread<MemberCalls>(inside, { idle_ms: IDLE_MS });
-  const { store, derived, folder, batch_bytes_max = BATCH_BYTES_MAX } = parts;
-  const subjects = subjectFiles({ store, derived, folder, thread: merging, batch_bytes_max });
-  void removeFormerFiles(folder).catch(() => undefined);
+/** The members of audiences, in files that are merged and read in threads. */
+export class AudienceMemberIndex implements AudienceMembers {
+  readonly #deps: AudienceMembersDependencies;
+  readonly #merging = openThread<MemberCalls>(WORKER, { niceness: 15, idle_ms: IDLE_MS });
+  /** Reads do not wait for merges: files are replaced, never changed. */
+  readonly #reading = openThread<MemberCalls>(WORKER, { idle_ms: IDLE_MS });
+  readonly #subjects: SubjectFiles;
+  #refreshing: Promise<unknown> = Promise.resolve();
+  #failed = new Set<Subject>();
+  readonly #stopRefreshing: () => void;
 
-  const image = async (): Promise<ImageReference> => {
-    // An empty directory needs no image, and no thread to make one.
-    const { people: all, ...state } = await store.read((tx) => tx.directory.findState());
-    if (all === 0) return { folder: '', people: 0, version: state.version, mark: crc32(state.mark) };
-    const files = await parts.directory.files();
-    return { folder: files.folder, version: files.version, people: files.people, mark: crc32(files.mark) };
-  };
+  constructor(deps: AudienceMembersDependencies) {
+    const { store, derived, folder, batch_bytes_max = BATCH_BYTES_MAX, refresh_ms = REFRESH_MS } = deps;
+    this.#deps = deps;
+    this.#subjects = new SubjectFiles({ store, derived, folder, thread: this.#merging, batch_bytes_max });
+    void removeFormerFiles(folder).catch(() => undefined);
+    store.onInvalidate(['files'], (changes) => {
+      if (changes !== EVERYTHING) this.#refresh(() => changedSubjects(changes));
+      // On SQLite there are no other nodes: the files here are those that this process has recorded.
+      else if (store.fence) this.#refresh(() => this.#subjects.listSubjects());
+    });
+    this.#stopRefreshing = every(refresh_ms, () => {
+      const again = this.#failed;
+      this.#failed = new Set();
+      this.#refresh(() => again);
+    });
+  }
 
-  let refreshing: Promise<unknown> = Promise.resolve();
-  let failed = new Set<Subject>();
-  const refresh = (find: () => Iterable<Subject> | Promise<Iterable<Subject>>): void => {
+  #refresh(find: () => Iterable<Subject> | Promise<Iterable<Subject>>): void {
     const work = async (): Promise<void> => {
-      for (const subject of await find()) await subjects.refresh(subject).catch(() => failed.add(subject));
+      for (const subject of await find()) await this.#subjects.refresh(subject).catch(() => this.#failed.add(subject));
     };
-    refreshing = refreshing.then(work).catch(() => undefined);
-  };
-  store.onInvalidate(['files'], (changes) => {
-    if (changes !== EVERYTHING) refresh(() => changedSubjects(changes));
-    // On SQLite there are no other nodes: what is here is what this process has recorded.
-    else if (store.fence) refresh(subjects.listSubjects);
-  });
-  const stopRefreshing = every(parts.refresh_ms ?? REFRESH_MS, () => {
-    const again = failed;
-    failed = new Set();
-    refresh(() => again);
-  });
+    this.#refreshing = this.#refreshing.then(work).catch(() => undefined);
+  }
 
-  async function countMembers(
+  async #image(): Promise<ImageReference> {
+    const { store, directory } = this.#deps;
+    const { people: all, ...state } = await store.read((tx) => tx.directory.findState());
+    // An empty directory needs no image, and no thread to make one.
+    const { folder, version, people, mark } = all === 0 ? { ...state, folder: '', people: 0 } : await directory.files();
+    return { folder, version, people, mark: crc32(mark) };
+  }
+
+  async #countMembers(
     tree: AudienceTree,
     strategy: MatchingStrategy,
     now: number,
     on: { readonly image: ImageReference; readonly files: Readonly<Record<Subject, SubjectPaths>> },
   ): Promise<Omit<AudienceSize, 'merged'>> {
-    const at = await countingTime(tree, now);
-    const counted = await reading.call('count', { tree, ...on, strategy, now: at });
+    const at = await this.#countingTime(tree, now);
+    const counted = await this.#reading.call('count', { tree, ...on, strategy, now: at });
     if (!counted) throw new Error('the files of an audience were removed while it was counted');
     const { size, nextChangeAt } = counted;
     return { size, next_change_at: Number.isFinite(nextChangeAt) ? nextChangeAt : undefined };
@@ -102,19 +109,26 @@ export function openAudienceMembers(parts: AudienceMembersDependencies): Audienc
    * The time to count at: not before the last upload was accepted, in case the clock was set back.
    * @source decision 437
    */
-  const countingTime = (tree: AudienceTree, now: number): Promise<number> =>
-    store.read(async (tx) => {
+  #countingTime(tree: AudienceTree, now: number): Promise<number> {
+    return this.#deps.store.read(async (tx) => {
       let latest = now;
       for (const leaf of leavesOf(tree)) {
         latest = Math.max(latest, (await tx.audienceLog.find(leaf))?.accepted_at ?? 0);
       }
       return latest;
     });
+  }
+
+  /** The record of the file of matched users of a subject. */
+  async #findRecord(subject: Subject): Promise<DerivedFile | undefined> {
+    const recorded = await this.#deps.store.read((tx) => tx.derivedFiles.list(subject));
+    return recorded.find(({ name }) => name === MATCHED);
+  }
 
   /** The recorded matched users of a subject; the newest copy while the object store is away. @source decision 794 */
-  async function findRecorded(subject: Subject): Promise<string | undefined> {
-    const recorded = await store.read((tx) => tx.derivedFiles.list(subject));
-    const file = recorded.find(({ name }) => name === MATCHED);
+  async #findRecorded(subject: Subject): Promise<string | undefined> {
+    const { derived } = this.#deps;
+    const file = await this.#findRecord(subject);
     try {
       return file && (await derived.fetch(subject, file));
     } catch (error) {
@@ -124,69 +138,88 @@ export function openAudienceMembers(parts: AudienceMembersDependencies): Audienc
     }
   }
 
-  /** The files of a subject that are not recorded or were lost are built here; a job stores them again. */
-  async function rebuild(subject: Subject, currentImage: ImageReference, now: number): Promise<SubjectPaths> {
-    const { paths } = await subjects.prepare(subject, currentImage, NEVER, false);
+  /** Builds files here that are not recorded or were lost; a job stores them again. */
+  async #rebuild(subject: Subject, image: ImageReference, now: number): Promise<SubjectPaths> {
+    const { paths } = await this.#subjects.prepare(subject, image, NEVER, false);
     if (paths === NO_FILES) return NO_FILES;
     const run_at = formatInstant(now * 1000);
-    await store.write((tx) => tx.jobs.planNoLaterThan({ kind: AUDIENCE_PROCESSING, key: subject, run_at }));
+    await this.#deps.store.write((tx) => tx.jobs.planNoLaterThan({ kind: AUDIENCE_PROCESSING, key: subject, run_at }));
     return paths;
   }
 
-  return {
-    async mergeAndCount(subject, strategy, now, signal = NEVER) {
-      const nobody = await subjects.buildOfNobody(subject);
-      if (nobody) return { merged: 0, built: [nobody], size: 0, next_change_at: undefined };
-      const currentImage = await image();
-      const { merged, paths, built } = await subjects.prepare(subject, currentImage, signal, true);
-      const on = { image: currentImage, files: { [subject]: paths } };
-      return { merged, built: [built], ...(await countMembers({ leaf: subject, negate: false }, strategy, now, on)) };
-    },
-    async countTree(tree, strategy, now, signal = NEVER) {
-      const currentImage = await image();
+  async mergeAndCount(
+    subject: Subject,
+    strategy: MatchingStrategy,
+    now: number,
+    signal = NEVER,
+  ): Promise<ProcessedAudience> {
+    const empty = await this.#subjects.buildEmpty(subject);
+    if (empty) return { merged: 0, built: [empty], size: 0, next_change_at: undefined };
+    const image = await this.#image();
+    const { merged, paths, built } = await this.#subjects.prepare(subject, image, signal, true);
+    const on = { image, files: { [subject]: paths } };
+    return {
+      merged,
+      built: [built],
+      ...(await this.#countMembers({ leaf: subject, negate: false }, strategy, now, on)),
+    };
+  }
+
+  async countTree(
+    tree: AudienceTree,
+    strategy: MatchingStrategy,
+    now: number,
+    signal = NEVER,
+  ): Promise<ProcessedAudience> {
+    const image = await this.#image();
+    const files: Record<Subject, SubjectPaths> = {};
+    const built: BuiltFiles[] = [];
+    for (const leaf of leavesOf(tree)) {
+      const prepared = await this.#subjects.prepare(leaf, image, signal, true);
+      files[leaf] = prepared.paths;
+      built.push(prepared.built);
+    }
+    return { merged: 0, built, ...(await this.#countMembers(tree, strategy, now, { image, files })) };
+  }
+
+  async usersOf(tree: AudienceTree, now: number): Promise<Uint32Array> {
+    const image = await this.#image();
+    const at = await this.#countingTime(tree, now);
+    for (let tries = 1; ; tries++) {
       const files: Record<Subject, SubjectPaths> = {};
-      const built: BuiltFiles[] = [];
       for (const leaf of leavesOf(tree)) {
-        const prepared = await subjects.prepare(leaf, currentImage, signal, true);
-        files[leaf] = prepared.paths;
-        built.push(prepared.built);
+        // A recorded file that is damaged is never found.
+        const matched = tries < TRIES ? await this.#findRecorded(leaf) : undefined;
+        files[leaf] = matched === undefined ? await this.#rebuild(leaf, image, now) : { members: '', matched };
       }
-      return { merged: 0, built, ...(await countMembers(tree, strategy, now, { image: currentImage, files })) };
-    },
-    async usersOf(tree, now) {
-      const currentImage = await image();
-      const at = await countingTime(tree, now);
-      for (let tries = 1; ; tries++) {
-        const files: Record<Subject, SubjectPaths> = {};
-        for (const leaf of leavesOf(tree)) {
-          // A recorded file that is damaged is never found.
-          const matched = tries < TRIES ? await findRecorded(leaf) : undefined;
-          files[leaf] = matched === undefined ? await rebuild(leaf, currentImage, now) : { members: '', matched };
-        }
-        const users = await reading.call('list', { tree, files, image: currentImage, now: at });
-        if (users) return users;
-        if (tries === TRIES) throw new Error('the files of an audience were removed while they were read');
-      }
-    },
-    async versionOf(subject) {
-      const recorded = await store.read((tx) => tx.derivedFiles.list(subject));
-      const file = recorded.find(({ name }) => name === MATCHED);
-      return file?.version ?? reading.call('version', subjects.workOf(subject).matched);
-    },
-    forget: (subject) => subjects.forget(subject),
-    async close() {
-      stopRefreshing();
-      await refreshing;
-      await subjects.settled();
-      await Promise.all([merging.close(), reading.close()]);
-    },
-  };
+      const users = await this.#reading.call('listUsers', { tree, files, image, now: at });
+      if (users) return users;
+      if (tries === TRIES) throw new Error('the files of an audience were removed while they were read');
+    }
+  }
+
+  async versionOf(subject: Subject): Promise<string> {
+    const file = await this.#findRecord(subject);
+    return file?.version ?? this.#reading.call('matchedVersion', this.#subjects.pathsOf(subject).matched);
+  }
+
+  forget(subject: Subject): Promise<void> {
+    return this.#subjects.forget(subject);
+  }
+
+  async close(): Promise<void> {
+    this.#stopRefreshing();
+    await this.#refreshing;
+    await this.#subjects.settled();
+    await Promise.all([this.#merging.close(), this.#reading.close()]);
+  }
 }
 
-/** Versions before runs had a file of members for each subject, which is of no use any more. */
+/** Removes the files of releases that had a file of members for each subject instead of runs. */
 async function removeFormerFiles(folder: string): Promise<void> {
-  for (const name of await readdir(folder))
+  for (const name of await readdir(folder)) {
     if (name.endsWith('.members')) await rm(join(folder, name), { force: true });
+  }
 }
 
 /** The subjects whose files have changed, by the tags of the changes. */

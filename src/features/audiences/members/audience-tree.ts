@@ -8,8 +8,8 @@ export function leavesOf(tree: AudienceTree): Subject[] {
 /** Whether a person is in a tree; `isIn` returns whether they are in a leaf. */
 export function isInTree(tree: AudienceTree, isIn: (leaf: Subject) => boolean): boolean {
   if ('leaf' in tree) return isIn(tree.leaf) !== tree.negate;
-  const meant = (child: AudienceTree): boolean => isInTree(child, isIn);
-  return tree.operator === 'AND' ? tree.children.every(meant) : tree.children.some(meant);
+  const matches = (child: AudienceTree): boolean => isInTree(child, isIn);
+  return tree.operator === 'AND' ? tree.children.every(matches) : tree.children.some(matches);
 }
 
 /** Evaluates a tree over the bits of its leaves; bits beyond the last person may be set. */

@@ -6,7 +6,7 @@ import { openMembers, runName } from './member-runs.ts';
 import { countIdentifiers } from './membership-windows.ts';
 import { readMembers } from './read-members.ts';
 
-/** So many runs of a level are made one, which belongs to the next level. */
+/** Runs of a level that are merged into one of the next level. */
 const RUNS_PER_LEVEL = 8;
 /** Entries of a run up to which it is in the lowest level. */
 const LOWEST_ENTRIES = 32_768;
@@ -18,13 +18,13 @@ const AMENDMENTS_MAX = 1_000_000;
 /**
  * Compacts the latest runs of a subject into one, if there are many of about the same size; or all runs, if entries of
  * former members, or amendments, pile up. So each entry is rewritten a few times in its life, a search opens a few runs
- * for each power of eight, and what is stored is at most about twice what is needed.
+ * for each power of eight, and files are at most about twice the necessary size.
  */
 export function compactRuns(folder: string): void {
   compactFrom(folder, firstToCompact);
 }
 
-/** Makes all runs from one on a single one; its index, or what finds it. Nothing happens to a single run. */
+/** Merges all runs from an index on, or from that which a function returns. A single run stays. */
 export function compactFrom(folder: string, index: number | typeof firstToCompact): void {
   const members = openMembers(folder);
   if (!members) return;
@@ -48,7 +48,7 @@ function firstToCompact(runs: readonly MemberRun[], identifiers: number): number
     let sameOrLower = runs.length;
     while (sameOrLower > 0 && levelOf(runs[sameOrLower - 1]!) <= level) sameOrLower -= 1;
     const ofLevel = runs.slice(sameOrLower, from).filter((run) => levelOf(run) === level).length;
-    // What lower levels give is one run.
+    // Lower levels yield one run.
     const many = ofLevel + (from < runs.length ? 1 : 0);
     if (many >= RUNS_PER_LEVEL) from = sameOrLower;
     if (sameOrLower === 0) break;

@@ -21,7 +21,7 @@ interface LeafCursor {
 }
 
 /** The number of records of a tree, and when it may change without an upload; Infinity for never. */
-export interface RecordCount {
+interface RecordCount {
   readonly size: number;
   readonly nextChangeAt: number;
 }

@@ -3,7 +3,7 @@ export class FileGone extends Error {
   override readonly name = 'FileGone';
 }
 
-/** The paths of what a subject has; empty for what it has not, because it has no members. */
+/** The paths of the files of a subject; empty without members. */
 export interface SubjectPaths {
   /** The folder of the runs of its members. */
   readonly members: string;

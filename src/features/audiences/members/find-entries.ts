@@ -89,7 +89,7 @@ function search(run: MemberRun, words: Uint32Array, hasEntry: Uint8Array, take: 
   }
 }
 
-/** So many entries after the first with the same first number are not random: they are searched as a whole. */
+/** From this many entries with the same first number on, they are not random, and are searched as a whole. */
 const ALIKE = 4;
 
 /** Compares the identifier of entry number `at` of a block with number `slot` of a list. */
@@ -105,7 +105,7 @@ function compareEntry(columns: Uint32Array, entries: number, at: number, words: 
 const SPARSE = 32;
 const MARKS = 65_536;
 
-/** Marks of the first numbers of a block, which exclude most of those that it does not have. */
+/** Marks of the first numbers of a block, which exclude most absent ones. */
 function firstNumberMarks(): {
   /** Marks the first `count` numbers of a list that is sorted. */
   set(sorted: Uint32Array, count: number): void;

@@ -4,13 +4,13 @@ import { isOpen, nextChangeOf } from './membership-windows.ts';
 import { readRecords } from './record-file.ts';
 
 /** A set of users, one bit each, and when it may change without an upload; Infinity for never. */
-export interface UserSet {
+interface UserSet {
   readonly bits: Uint32Array;
   readonly nextChangeAt: number;
 }
 
 /** An empty bit set. */
-export function emptyBits(people: number): Uint32Array {
+function emptyBits(people: number): Uint32Array {
   return new Uint32Array(Math.ceil(people / 32));
 }
 

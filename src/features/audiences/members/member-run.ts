@@ -71,7 +71,12 @@ export function openRun(path: string): MemberRun | undefined {
   const amendmentsAt = Math.ceil(count / BLOCK_ENTRIES) * 4;
   const windowsAt = amendmentsAt + amended * AMENDMENT_WIDTH;
   return {
-    ...{ path, first, count, merged, accepted_at, next },
+    path,
+    first,
+    count,
+    merged,
+    accepted_at,
+    next,
     fences: trailer.subarray(0, amendmentsAt),
     amendments: trailer.subarray(amendmentsAt, windowsAt),
     windows: trailer.subarray(windowsAt),
@@ -88,8 +93,8 @@ function readColumns(records: RecordFile, block: number, words: Uint32Array, fro
   return entries;
 }
 
-/** What a run has besides entries. */
-export interface RunMetadata extends MemberMetadata {
+/** The content of a run besides its entries. */
+interface RunMetadata extends MemberMetadata {
   readonly first: number;
   readonly amendments: Uint32Array;
 }

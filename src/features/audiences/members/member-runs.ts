@@ -5,7 +5,7 @@ import { type MemberMetadata, type MemberRun, openRun } from './member-run.ts';
 /**
  * The members of a subject: consecutive runs in a folder, the oldest first. Together they are the state after the last
  * upload of the last run. The names of the files, from the first upload to the last, are the whole directory of it:
- * where a run stands beside those that it replaced, the one that reaches further counts.
+ * of a run and those that it replaced, the one that reaches further counts.
  */
 export interface MemberRuns extends MemberMetadata {
   readonly runs: readonly MemberRun[];
@@ -43,7 +43,7 @@ export function chainOf<Range extends { readonly first: number; readonly last: n
   return chain;
 }
 
-/** Opens the members in a folder; undefined when there are none. Replacing runs does not affect who has opened them. */
+/** Opens the members in a folder; undefined when there are none. Replacing runs does not affect readers that have opened them. */
 export function openMembers(folder: string): MemberRuns | undefined {
   for (;;) {
     const names = runsIn(folder);

@@ -1,6 +1,6 @@
 import { EXPIRES_AT, IDENTIFIERS, STATE_WIDTH } from './member-run.ts';
 
-/** A handle that stands for no member. */
+/** The handle of no member. */
 export const NO_MEMBER = -1;
 
 /**
@@ -20,7 +20,7 @@ const MERGED_INTO = STATE_WIDTH;
 /** The column of identifiers that are not in the uploads. */
 export const ELSEWHERE = STATE_WIDTH + 1;
 
-/** An empty table for so many members. */
+/** An empty table with room for some members. */
 export function createMemberTable(room: number): MemberTable {
   return { words: new Uint32Array(room * ROW_WIDTH), end: 0 };
 }

@@ -26,13 +26,13 @@ interface CountInput {
 }
 
 /** A count, and when it may change without an upload; Infinity for never. */
-export interface CountResult {
+interface CountResult {
   readonly size: number;
   readonly nextChangeAt: number;
 }
 
 /** The last merged upload, and when it was accepted. */
-type MergeState = Pick<MemberMetadata, 'merged' | 'accepted_at'>;
+export type MergeState = Pick<MemberMetadata, 'merged' | 'accepted_at'>;
 
 function mergeState({ merged, accepted_at }: MemberMetadata): MergeState {
   return { merged, accepted_at };
@@ -42,7 +42,7 @@ function remove({ members, matched }: SubjectPaths): void {
   for (const path of [members, matched, `${matched}.new`]) rmSync(path, { recursive: true, force: true });
 }
 
-/** Makes a file of another name the one of this name, without a copy where that is possible. */
+/** Puts a file in place under another name, by a link where possible. */
 function adopt({ from, to }: { readonly from: string; readonly to: string }): void {
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
   const beside = `${to}.new`;
@@ -69,8 +69,8 @@ function readMergeState(members: string): MergeState | undefined {
   return file && mergeState(file);
 }
 
-/** A run by the name of its file, and where that is. */
-export interface NamedRun {
+/** A run by the name of its file, and its path. */
+interface NamedRun {
   readonly name: string;
   readonly path: string;
 }
@@ -175,8 +175,17 @@ function unlessGone<T>(work: () => T): T | undefined {
 export type MemberCalls = typeof calls;
 
 const calls = {
-  ...{ adopt, adoptRuns, look: readMergeState, lookAtRun: readRunState, listRuns, merge, match },
-  ...{ version: matchedVersion, count, list: listUsers, remove },
+  adopt,
+  adoptRuns,
+  readMergeState,
+  readRunState,
+  listRuns,
+  merge,
+  match,
+  matchedVersion,
+  count,
+  listUsers,
+  remove,
 };
 
 answerCalls(calls);

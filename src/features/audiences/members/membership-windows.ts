@@ -1,5 +1,5 @@
 /** Counts members and their identifiers by window, from one second (inclusive) to another (exclusive). */
-export interface WindowCounts {
+interface WindowCounts {
   /** Adds to the counts of a window; both may be negative. */
   add(effective_at: number, expires_at: number, members: number, identifiers: number): void;
   /** `effective_at, expires_at, members, identifiers` of every window that has members and ends after a time, sorted. */

@@ -1,8 +1,8 @@
-/** What `find` returns for a number that is not in the map. */
+/** The result of `find` for an unknown number. */
 export const NO_PLACE = 0xffff_ffff;
 
 /** A map of member numbers, which start at 1, to places in a table. */
-export interface NumberMap {
+interface NumberMap {
   /** Adds a number that is not in the map. */
   add(number: number, place: number): void;
   /** False when a number is certainly not in the map; a cheap check. */

@@ -11,12 +11,12 @@ import {
 import { type StoredAudience, subjectOf } from '../../../contract/store/custom-audiences.ts';
 import { type BuiltFiles, FETCHED_WITHIN_S, filesTag, OBJECT_REMOVAL } from '../../../contract/store/derived-files.ts';
 import type { JobKind } from '../../../contract/store/jobs.ts';
-import type { WriteTransaction } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
 
 interface Outcome {
   readonly audience: StoredAudience;
   /** Undefined when it was deleted. */
-  readonly standing: ProcessedAudience | undefined;
+  readonly processed: ProcessedAudience | undefined;
   readonly size_min: number;
   readonly delay_s: number;
   readonly strategy: MatchingStrategy;
@@ -45,7 +45,7 @@ export const audienceProcessing: JobKind<Outcome | undefined> = {
     if (audience.deleted) await memberships.forget(audience.subject);
     return {
       audience,
-      standing: audience.deleted ? undefined : await computeStanding(audience, services, signal),
+      processed: audience.deleted ? undefined : await processAudience(audience, services, signal),
       size_min: audiences.size_min,
       delay_s: audiences.processing_delay_s(audience.environment),
       strategy: audiences.strategy(audience.environment),
@@ -53,24 +53,24 @@ export const audienceProcessing: JobKind<Outcome | undefined> = {
   },
   async store(tx, { key, kind }, outcome, now) {
     if (!outcome) return;
-    const { audience, standing } = outcome;
+    const { audience, processed } = outcome;
     for (const id of await tx.audiences.listBuiltFrom(audience.id)) {
       await tx.jobs.planNoLaterThan({ kind, key: subjectOf('audience', id), run_at: now });
     }
     const isGone = (await tx.audiences.find(audience.subject))?.deleted !== 0;
-    if (standing && !isGone) {
-      await storeStanding(tx, { ...outcome, standing }, now);
-      await recordFiles(tx, audience.subject, standing.built, now);
+    if (processed && !isGone) {
+      await storeSize(tx, { ...outcome, processed }, now);
+      await recordFiles(tx, audience.subject, processed.built, now);
       return;
     }
-    await removeFiles(tx, audience.subject, standing?.built, now);
+    await removeFiles(tx, audience.subject, processed?.built, now);
     if (!(await tx.audienceLog.remove(audience.subject, UPLOADS_PER_UNIT))) {
       await tx.jobs.planNoLaterThan({ kind, key, run_at: now });
     }
   },
 };
 
-function computeStanding(
+function processAudience(
   { subject, environment, segments }: StoredAudience,
   { clock, audiences: { members: memberships, rules: audiences } }: Services,
   signal: AbortSignal,
@@ -115,13 +115,13 @@ async function removeFiles(
   tx.invalidate(filesTag(subject));
 }
 
-async function storeStanding(
+async function storeSize(
   tx: WriteTransaction,
-  { audience, standing, size_min, delay_s, strategy }: Outcome & { readonly standing: ProcessedAudience },
+  { audience, processed, size_min, delay_s, strategy }: Outcome & { readonly processed: ProcessedAudience },
   now: string,
 ): Promise<void> {
   const { subject } = audience;
-  const { size, merged, next_change_at = Number.POSITIVE_INFINITY } = standing;
+  const { size, merged, next_change_at = Number.POSITIVE_INFINITY } = processed;
   const last = await tx.audienceLog.find(subject);
   // An upload during this run did not plan another job.
   const isBehind = last !== undefined && last.number > merged;

@@ -14,7 +14,7 @@ interface RunCursor {
 
 /** Which entries of runs are read, and where to. */
 interface ReadOptions {
-  /** Also entries that nobody has any more, which hide those of earlier runs. */
+  /** Also tombstones, which hide entries of earlier runs. */
   readonly withTombstones?: boolean;
   /** Without members that have expired by this time. */
   readonly expiredBy?: number;
@@ -31,7 +31,7 @@ export function readMembers(
   { withTombstones = false, expiredBy = 0, words = roomFor(runs) }: ReadOptions = {},
 ): RecordReader {
   const amendments = amendmentsOf(runs);
-  // Later runs first: the first of those that stand at the same identifier counts.
+  // Later runs first: of cursors at the same identifier, the first counts.
   const cursors = runs.map(openCursor).reverse();
   /** By cursor, the first number of its identifier; Infinity at the end. */
   const heads = Float64Array.from(cursors, firstOf);

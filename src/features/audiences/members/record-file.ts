@@ -24,7 +24,7 @@ export interface RecordKind {
 }
 
 /** The metadata of a file. */
-export interface RecordMetadata {
+interface RecordMetadata {
   /** At most 10 numbers. */
   readonly numbers: readonly number[];
   readonly trailer: Uint32Array;

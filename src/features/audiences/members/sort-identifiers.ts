@@ -1,7 +1,7 @@
 import { releaseMemory } from '../../../base/release-memory.ts';
 
 /** Distinct sorted identifiers, and the index of each input among them. */
-export interface SortedIdentifiers {
+interface SortedIdentifiers {
   readonly count: number;
   /** Four numbers each. */
   readonly words: Uint32Array;
@@ -111,7 +111,7 @@ function orderByFirst(words: Uint32Array): KeyedIndices {
 }
 
 /** Keys with an index each. */
-export interface KeyedIndices {
+interface KeyedIndices {
   readonly keys: Uint32Array;
   readonly places: Uint32Array;
 }

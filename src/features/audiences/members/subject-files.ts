@@ -5,13 +5,13 @@ import { nextTurn } from '../../../base/timers.ts';
 import type { DerivedObjects, FileToStore } from '../../../contract/services/derived-files.ts';
 import type { AudienceUpload, Subject } from '../../../contract/store/audiences.ts';
 import type { BuiltFiles, DerivedFile } from '../../../contract/store/derived-files.ts';
-import type { Store } from '../../../contract/store/store.ts';
+import type { Store } from '../../../storage/unit-of-work.ts';
 import type { ImageReference, SubjectPaths } from './file-paths.ts';
 import { chainOf, rangeOf, runName } from './member-runs.ts';
-import type { MemberCalls } from './members-worker.ts';
+import type { MemberCalls, MergeState } from './members-worker.ts';
 
 /** Dependencies of the files of subjects. */
-export interface SubjectFilesParts {
+interface SubjectFilesParts {
   readonly store: Store;
   readonly derived: DerivedObjects;
   /** The folder of the files that this node builds; created when missing. */
@@ -21,26 +21,23 @@ export interface SubjectFilesParts {
 }
 
 /** Files of a subject that are up to date on this node. */
-export interface PreparedFiles {
+interface PreparedFiles {
   /** The last merged upload; 0 for none. */
   readonly merged: number;
   readonly paths: SubjectPaths;
 }
 
-/** What the names of derived files that are runs begin with. */
+/** The prefix of the names of derived files that are runs. */
 const RUN_PREFIX = 'members-';
 /** The name of the derived file of matched users. */
 export const MATCHED = 'matched';
-
-const isRun = ({ name }: DerivedFile): boolean => name.startsWith(RUN_PREFIX);
 
 /** A run that is recorded and sound. */
 interface RecordedRun {
   readonly first: number;
   readonly last: number;
   readonly path: string;
-  /** Its last upload, and when that was accepted. */
-  readonly state: { readonly merged: number; readonly accepted_at: number };
+  readonly state: MergeState;
 }
 
 /** The paths of a subject without members. */
@@ -54,37 +51,149 @@ const READ_BYTES_MAX = 1_400_000;
  * when they are complete. One subject at a time: each file has a single writer, and memory holds one batch.
  * @source decision 262, 792
  */
-export function subjectFiles({ store, derived, folder, thread, batch_bytes_max }: SubjectFilesParts) {
-  const workOf = (subject: Subject): SubjectPaths => {
-    const path = join(folder, subject.replace(':', '-'));
+export class SubjectFiles {
+  readonly #parts: SubjectFilesParts;
+  #before: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: SubjectFilesParts) {
+    this.#parts = parts;
+  }
+
+  /** The paths of the files that this node builds. */
+  pathsOf(subject: Subject): SubjectPaths {
+    const path = join(this.#parts.folder, subject.replace(':', '-'));
     return { members: `${path}.runs`, matched: `${path}.matched` };
-  };
-  let before: Promise<unknown> = Promise.resolve();
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = before.then(work);
-    before = done.catch(() => undefined);
+  }
+
+  /**
+   * Merges and matches the uploads that the log has now; a deleted subject has no members. `isToBeStored`: stores files
+   * that are newer than those that are recorded, as objects.
+   */
+  prepare(
+    subject: Subject,
+    image: ImageReference,
+    signal: AbortSignal,
+    isToBeStored: boolean,
+  ): Promise<PreparedFiles & { readonly built: BuiltFiles }> {
+    return this.#inTurn(async () => {
+      signal.throwIfAborted();
+      const { store, thread } = this.#parts;
+      const { audience, former } = await store.read(async (tx) => ({
+        audience: await tx.audiences.find(subject),
+        former: await tx.derivedFiles.list(subject),
+      }));
+      const nothing = { merged: 0, paths: NO_FILES, built: { owner: subject, former, files: [] } };
+      const paths = this.pathsOf(subject);
+      if (audience?.deleted === 1) {
+        // Its log is removed in steps, and is not read any more.
+        await thread.call('remove', paths);
+        return nothing;
+      }
+      const formerMatched = former.find(({ name }) => name === MATCHED);
+      const sound = new Set(await this.#adoptMembers(subject, former.filter(isRun)));
+      const merged = await this.#catchUp(subject, signal);
+      const state = await thread.call('readMergeState', paths.members);
+      if (!state) return nothing;
+      const version = `${versionOf(state)}.${image.version}.${image.mark}`;
+      if ((await this.#adoptMatched(subject, formerMatched, version)) === version) sound.add(formerMatched!);
+      signal.throwIfAborted();
+      await thread.call('match', { files: paths, image });
+      const files = isToBeStored ? await this.#store(subject, version, sound, signal) : former;
+      return { merged, paths, built: { owner: subject, former, files } };
+    });
+  }
+
+  /** Stores the files of a subject as objects, but for those that are recorded and sound. */
+  async #store(
+    subject: Subject,
+    matchedVersion: string,
+    sound: ReadonlySet<DerivedFile>,
+    signal: AbortSignal,
+  ): Promise<DerivedFile[]> {
+    const { thread, derived } = this.#parts;
+    const { members, matched } = this.pathsOf(subject);
+    const runs = await thread.call('listRuns', members);
+    const current: FileToStore[] = [
+      ...runs.map(({ name, path, state }) => ({ name: `${RUN_PREFIX}${name}`, path, version: versionOf(state) })),
+      { name: MATCHED, version: matchedVersion, path: matched },
+    ];
+    const recorded = ({ name, version }: FileToStore): DerivedFile | undefined =>
+      [...sound].find((file) => file.name === name && file.version === version);
+    const unrecorded = current.filter((file) => recorded(file) === undefined);
+    const stored = await derived.store(subject, unrecorded, signal);
+    return current.map((file) => recorded(file) ?? stored[unrecorded.indexOf(file)]!);
+  }
+
+  /** The files of a subject without uploads, made without a thread; undefined for others. */
+  async buildEmpty(subject: Subject): Promise<BuiltFiles | undefined> {
+    const { last, former } = await this.#parts.store.read(async (tx) => ({
+      last: await tx.audienceLog.find(subject),
+      former: await tx.derivedFiles.list(subject),
+    }));
+    return last === undefined && former.length === 0 ? { owner: subject, former, files: [] } : undefined;
+  }
+
+  /** Removes everything of a subject from this machine. */
+  forget(subject: Subject): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#parts.thread.call('remove', this.pathsOf(subject));
+      await this.#parts.derived.refresh(subject, async () => [], 'all');
+    });
+  }
+
+  /** Brings the files on this machine in line with those that any node has recorded. */
+  async refresh(subject: Subject): Promise<void> {
+    const { store, derived, thread } = this.#parts;
+    const { audience, files } = await store.read(async (tx) => ({
+      audience: await tx.audiences.find(subject),
+      files: await tx.derivedFiles.list(subject),
+    }));
+    if (audience?.deleted !== 0) return this.forget(subject);
+    await derived.refresh(subject, async () => files, 'those here');
+    const recorded = Math.max(0, ...files.filter(isRun).map(({ version }) => Number.parseInt(version, 10)));
+    await this.#inTurn(async () => {
+      const paths = this.pathsOf(subject);
+      const own = await thread.call('readMergeState', paths.members);
+      if (own && own.merged < recorded) await thread.call('remove', paths);
+    });
+  }
+
+  /** The subjects that have files on this machine. */
+  async listSubjects(): Promise<Subject[]> {
+    const names = await readdir(this.#parts.folder).catch(() => []);
+    const own = names.map((name) => name.replace(/\..*/, '').replace('-', ':'));
+    return [...new Set([...own, ...(await this.#parts.derived.listOwners())])] as Subject[];
+  }
+
+  /** Waits for the work under way. */
+  async settled(): Promise<void> {
+    await this.#before;
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#before.then(work);
+    this.#before = done.catch(() => undefined);
     return done;
   }
 
   /** The number of the last merged upload; 0 for none. Files that do not match the log are deleted and rebuilt. */
-  async function findMerged(subject: Subject): Promise<number> {
-    const work = workOf(subject);
-    const found = await thread.call('look', work.members);
-    if (!found) return 0;
-    if (await matchesLog(subject, found)) return found.merged;
-    await thread.call('remove', work);
+  async #findMerged(subject: Subject): Promise<number> {
+    const { thread } = this.#parts;
+    const paths = this.pathsOf(subject);
+    const state = await thread.call('readMergeState', paths.members);
+    if (!state) return 0;
+    if (await this.#matchesLog(subject, state)) return state.merged;
+    await thread.call('remove', paths);
     return 0;
   }
 
-  async function matchesLog(
-    subject: Subject,
-    { merged, accepted_at }: { readonly merged: number; readonly accepted_at: number },
-  ): Promise<boolean> {
-    const upload = await store.read((tx) => tx.audienceLog.find(subject, merged));
+  async #matchesLog(subject: Subject, { merged, accepted_at }: MergeState): Promise<boolean> {
+    const upload = await this.#parts.store.read((tx) => tx.audienceLog.find(subject, merged));
     return upload?.accepted_at === accepted_at;
   }
 
-  async function readBatch(subject: Subject, after: number, signal: AbortSignal): Promise<AudienceUpload[]> {
+  async #readBatch(subject: Subject, after: number, signal: AbortSignal): Promise<AudienceUpload[]> {
+    const { store, batch_bytes_max } = this.#parts;
     const batch: AudienceUpload[] = [];
     let bytes = 0;
     while (bytes < batch_bytes_max) {
@@ -104,19 +213,20 @@ export function subjectFiles({ store, derived, folder, thread, batch_bytes_max }
    * Merges the uploads that the log has now, reading each batch while the one before is merged; later ones are merged
    * next time. Returns the last merged upload.
    */
-  async function catchUp(subject: Subject, signal: AbortSignal): Promise<number> {
-    let merged = await findMerged(subject);
+  async #catchUp(subject: Subject, signal: AbortSignal): Promise<number> {
+    const { store, thread } = this.#parts;
+    let merged = await this.#findMerged(subject);
     const last = (await store.read((tx) => tx.audienceLog.find(subject)))?.number ?? 0;
     if (merged >= last) return merged;
-    let reading = readBatch(subject, merged, signal);
+    let reading = this.#readBatch(subject, merged, signal);
     while (merged < last) {
       const read = await reading;
       signal.throwIfAborted();
       const uploads = read.map(({ accepted_at, payload }) => ({ accepted_at, payload: transferableBytes(payload) }));
       const batch = { uploads, last: read.at(-1)!.number };
       const transferred = uploads.map(({ payload }) => payload.buffer);
-      const merging = thread.call('merge', { files: workOf(subject), batch }, transferred);
-      reading = batch.last < last ? readBatch(subject, batch.last, signal) : reading;
+      const merging = thread.call('merge', { files: this.pathsOf(subject), batch }, transferred);
+      reading = batch.last < last ? this.#readBatch(subject, batch.last, signal) : reading;
       await Promise.allSettled([merging, reading]);
       await merging;
       merged = batch.last;
@@ -124,132 +234,52 @@ export function subjectFiles({ store, derived, folder, thread, batch_bytes_max }
     return merged;
   }
 
-  const fetch = async (subject: Subject, file: DerivedFile | undefined): Promise<string> =>
-    (file && (await derived.fetch(subject, file))) ?? '';
+  async #fetch(subject: Subject, file: DerivedFile | undefined): Promise<string> {
+    return (file && (await this.#parts.derived.fetch(subject, file))) ?? '';
+  }
 
   /**
    * Continues from the runs that are recorded, if they are ahead of what this node has. Returns those whose objects are
    * sound.
    */
-  async function adoptMembers(subject: Subject, recorded: readonly DerivedFile[]): Promise<ReadonlySet<DerivedFile>> {
+  async #adoptMembers(subject: Subject, recorded: readonly DerivedFile[]): Promise<Iterable<DerivedFile>> {
+    const { thread } = this.#parts;
     const sound = new Map<DerivedFile, RecordedRun>();
     for (const file of recorded) {
       const range = rangeOf(file.name.slice(RUN_PREFIX.length));
-      const path = range && (await fetch(subject, file));
-      const state = path ? await thread.call('lookAtRun', path) : undefined;
+      const path = range && (await this.#fetch(subject, file));
+      const state = path ? await thread.call('readRunState', path) : undefined;
       if (state && versionOf(state) === file.version) sound.set(file, { ...range!, path: path!, state });
     }
     const chain = chainOf([...sound.values()], (run) => run);
     const state = chain.at(-1)?.state;
-    if (state && state.merged > (await findMerged(subject)) && (await matchesLog(subject, state))) {
+    if (state && state.merged > (await this.#findMerged(subject)) && (await this.#matchesLog(subject, state))) {
       const from = chain.map(({ first, last, path }) => ({ name: runName(first, last), path }));
-      await thread.call('adoptRuns', { from, to: workOf(subject).members });
+      await thread.call('adoptRuns', { from, to: this.pathsOf(subject).members });
     }
-    return new Set(sound.keys());
+    return sound.keys();
   }
 
   /** The same for the matched users, which fit only what they were made from. Returns their version. */
-  async function adoptMatched(subject: Subject, recorded: DerivedFile | undefined, wanted: string): Promise<string> {
-    const from = await fetch(subject, recorded);
-    const version = from === '' ? '' : await thread.call('version', from);
-    const { matched } = workOf(subject);
-    if (version === wanted && (await thread.call('version', matched)) !== wanted) {
+  async #adoptMatched(subject: Subject, recorded: DerivedFile | undefined, wanted: string): Promise<string> {
+    const { thread } = this.#parts;
+    const from = await this.#fetch(subject, recorded);
+    const version = from === '' ? '' : await thread.call('matchedVersion', from);
+    const { matched } = this.pathsOf(subject);
+    if (version === wanted && (await thread.call('matchedVersion', matched)) !== wanted) {
       await thread.call('adopt', { from, to: matched });
     }
     return version;
   }
-
-  /**
-   * Merges and matches the uploads that the log has now; a deleted subject has no members. `isToBeStored`: stores files
-   * that are newer than those that are recorded, as objects.
-   */
-  const prepare = (
-    subject: Subject,
-    image: ImageReference,
-    signal: AbortSignal,
-    isToBeStored: boolean,
-  ): Promise<PreparedFiles & { readonly built: BuiltFiles }> =>
-    inTurn(async () => {
-      signal.throwIfAborted();
-      const { kept, former } = await store.read(async (tx) => ({
-        kept: await tx.audiences.find(subject),
-        former: await tx.derivedFiles.list(subject),
-      }));
-      const nothing = { merged: 0, paths: NO_FILES, built: { owner: subject, former, files: [] } };
-      const work = workOf(subject);
-      if (kept?.deleted === 1) {
-        // Its log is removed in steps, and is not read any more.
-        await thread.call('remove', work);
-        return nothing;
-      }
-      const formerRuns = former.filter(isRun);
-      const formerMatched = former.find(({ name }) => name === MATCHED);
-      const sound = new Set(await adoptMembers(subject, formerRuns));
-      const merged = await catchUp(subject, signal);
-      const state = await thread.call('look', work.members);
-      if (!state) return nothing;
-      const wanted = `${versionOf(state)}.${image.version}.${image.mark}`;
-      if ((await adoptMatched(subject, formerMatched, wanted)) === wanted) sound.add(formerMatched!);
-      signal.throwIfAborted();
-      await thread.call('match', { files: work, image });
-      if (!isToBeStored) return { merged, paths: work, built: { owner: subject, former, files: former } };
-      const runs = await thread.call('listRuns', work.members);
-      const current: FileToStore[] = [
-        ...runs.map(({ name, path, state }) => ({ name: `${RUN_PREFIX}${name}`, path, version: versionOf(state) })),
-        { name: MATCHED, version: wanted, path: work.matched },
-      ];
-      const recorded = ({ name, version }: FileToStore): DerivedFile | undefined =>
-        [...sound].find((file) => file.name === name && file.version === version);
-      const unrecorded = current.filter((file) => recorded(file) === undefined);
-      const stored = await derived.store(subject, unrecorded, signal);
-      const files = current.map((file) => recorded(file) ?? stored[unrecorded.indexOf(file)]!);
-      return { merged, paths: work, built: { owner: subject, former, files } };
-    });
-
-  return {
-    workOf,
-    prepare,
-    /** What is built for a subject to which nobody was ever uploaded, without a thread; undefined for others. */
-    async buildOfNobody(subject: Subject): Promise<BuiltFiles | undefined> {
-      const { last, former } = await store.read(async (tx) => ({
-        last: await tx.audienceLog.find(subject),
-        former: await tx.derivedFiles.list(subject),
-      }));
-      return last === undefined && former.length === 0 ? { owner: subject, former, files: [] } : undefined;
-    },
-    /** Removes everything of a subject from this machine. */
-    forget: (subject: Subject): Promise<void> =>
-      inTurn(async () => {
-        await thread.call('remove', workOf(subject));
-        await derived.refresh(subject, async () => [], 'all');
-      }),
-    /** Brings what is on this machine in line with what is recorded, by whichever node. */
-    async refresh(subject: Subject): Promise<void> {
-      const { kept, files } = await store.read(async (tx) => ({
-        kept: await tx.audiences.find(subject),
-        files: await tx.derivedFiles.list(subject),
-      }));
-      if (kept?.deleted !== 0) return this.forget(subject);
-      await derived.refresh(subject, async () => files, 'those here');
-      const recorded = Math.max(0, ...files.filter(isRun).map(({ version }) => Number.parseInt(version, 10)));
-      await inTurn(async () => {
-        const own = await thread.call('look', workOf(subject).members);
-        if (own && own.merged < recorded) await thread.call('remove', workOf(subject));
-      });
-    },
-    /** The subjects of which anything is on this machine. */
-    async listSubjects(): Promise<Subject[]> {
-      const names = await readdir(folder).catch(() => []);
-      const own = names.map((name) => name.replace(/\..*/, '').replace('-', ':'));
-      return [...new Set([...own, ...(await derived.listOwners())])] as Subject[];
-    },
-    /** Waits for what is being done. */
-    settled: (): Promise<unknown> => before,
-  };
 }
 
-const versionOf = ({ merged, accepted_at }: { readonly merged: number; readonly accepted_at: number }): string =>
-  `${merged}.${accepted_at}`;
+function isRun({ name }: DerivedFile): boolean {
+  return name.startsWith(RUN_PREFIX);
+}
+
+function versionOf({ merged, accepted_at }: MergeState): string {
+  return `${merged}.${accepted_at}`;
+}
 
 /** Bytes that own their buffer, so that it can be transferred to a thread. */
 function transferableBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {

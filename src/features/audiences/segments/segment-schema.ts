@@ -7,30 +7,30 @@ export const LEVELS_MAX = 5;
 export const LEAVES_MAX = 10;
 
 const operator = Type.Union([Type.Literal('AND'), Type.Literal('OR')]);
-const comparator = Type.Union(COMPARATORS.map((each) => Type.Literal(each)));
-const lookback = Type.Union(LOOKBACKS.map((each) => Type.Literal(each)));
+const comparator = Type.Literals(COMPARATORS);
+const lookback = Type.Literals(LOOKBACKS);
 const audience = Type.String({ pattern: '^[0-9a-z]+$' });
 const frequency = Type.Integer({ minimum: 1 });
 
 /** JSON Schema of a tree in requests. */
 export function requestSchema(): Schema {
-  const leaf = Type.Object(
+  const leaf = Type.Closed(
     {
       custom_audience_id: audience,
-      lookback_window: Type.Optional(Type.Union([lookback, Type.Null()])),
-      frequency: Type.Optional(Type.Union([frequency, Type.Null()])),
-      frequency_comparator: Type.Optional(Type.Union([comparator, Type.Null()])),
-      negate: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+      lookback_window: Type.Optional(Type.Nullable(lookback)),
+      frequency: Type.Optional(Type.Nullable(frequency)),
+      frequency_comparator: Type.Optional(Type.Nullable(comparator)),
+      negate: Type.Optional(Type.Nullable(Type.Boolean())),
     },
-    { ...closed, title: 'Sent segment leaf' },
+    { title: 'Sent segment leaf' },
   );
   return treeOf(leaf, (items, title) =>
-    Type.Object(
+    Type.Closed(
       {
         boolean_operator: operator,
         child_segments: Type.Array(items, { minItems: 1, maxItems: LEAVES_MAX }),
       },
-      { ...closed, title: `Sent ${title}` },
+      { title: `Sent ${title}` },
     ),
   );
 }
@@ -38,7 +38,7 @@ export function requestSchema(): Schema {
 /** JSON Schema of a tree in replies. */
 export function replySchema(): Schema {
   const counted = { frequency, frequency_comparator: comparator };
-  const leaf = Type.Object(
+  const leaf = Type.Closed(
     {
       custom_audience_id: audience,
       lookback_window: lookback,
@@ -46,17 +46,15 @@ export function replySchema(): Schema {
       negate: Type.Boolean(),
       child_segments: Type.Array(audience, { maxItems: 0 }),
     },
-    { ...closed, title: 'Segment leaf' },
+    { title: 'Segment leaf' },
   );
   return treeOf(leaf, (items, title) =>
-    Type.Object(
+    Type.Closed(
       { boolean_operator: operator, ...counted, negate: Type.Literal(false), child_segments: Type.Array(items) },
-      { ...closed, title: `Shown ${title}` },
+      { title: `Shown ${title}` },
     ),
   );
 }
-
-const closed = { additionalProperties: false };
 
 /** Builds a schema level by level, up to the deepest tree. */
 function treeOf(leaf: Schema, group: (items: Schema, title: string) => Schema): Schema {

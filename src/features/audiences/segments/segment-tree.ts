@@ -5,7 +5,7 @@ export const COMPARATORS = ['NUM_GTE', 'NUM_GT', 'NUM_EQ', 'NUM_LTE', 'NUM_LT'] 
 export const LOOKBACKS = [1, 7, 14, 30] as const;
 
 /** The members of an audience, or (negated) everybody else. */
-export interface SegmentLeaf {
+interface SegmentLeaf {
   readonly custom_audience_id: string;
   readonly lookback_window: number;
   readonly frequency: number;
@@ -15,7 +15,7 @@ export interface SegmentLeaf {
 }
 
 /** A combination of children. */
-export interface SegmentGroup {
+interface SegmentGroup {
   readonly boolean_operator: 'AND' | 'OR';
   readonly frequency: number;
   readonly frequency_comparator: (typeof COMPARATORS)[number];
@@ -55,7 +55,7 @@ export function withDefaults(sent: SegmentInput): Segment {
 }
 
 /** A leaf and its path in the request. */
-export interface LeafPath {
+interface LeafPath {
   readonly id: string;
   /** As in `segments.child_segments[0]`. */
   readonly path: string;

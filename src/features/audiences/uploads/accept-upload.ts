@@ -10,7 +10,7 @@ import {
   type Subject,
   type UploadRules,
 } from '../../../contract/store/audiences.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 
 /** How long the reply waits for the processing when there is no processing delay. @source decision 287 */
 const WAIT_MS = 10_000;

@@ -56,7 +56,7 @@ const kinds: ReadonlyMap<string, ColumnKind> = new Map(
   ),
 );
 
-/** The kind of a column by its name, and whether the name says that it is hashed; undefined when that does not tell. */
+/** The kind of a column by its name, and whether the name says that it is hashed; undefined for unknown names. */
 export function kindOfName(name: string): { readonly kind: ColumnKind; readonly isHashed: boolean } | undefined {
   const letters = lettersOf(name);
   const bare = letters.replace(HASHED, '');

@@ -10,7 +10,7 @@ const REPORTED_PER_OPERATION_MAX = 50;
  * values.
  * @source decision 273
  */
-export interface ErrorList {
+interface ErrorList {
   /** Starts the next operation. */
   nextOperation(): void;
   add(error: ErrorDetail): void;

@@ -12,7 +12,7 @@ const FORMS: Readonly<Record<Exclude<IdentifierKind, 'phone_number'>, RegExp>> =
   email: /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/,
   handle: /^[^\s@]+$/,
   service_user_id: /^\d{1,20}$/,
-  // Systems that must not tell the id give one of zeros.
+  // Systems that hide the id report zeros.
   device_id: /^(?![0-]*$)[0-9a-f-]{16,64}$/,
   partner_user_id: /^.{1,256}$/su,
 };

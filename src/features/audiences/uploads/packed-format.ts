@@ -94,7 +94,7 @@ export function packedWriter(expected: number): PackedWriter {
 }
 
 /** Called with the contents of an upload, in order. */
-export interface PackedVisitor {
+interface PackedVisitor {
   operation(type: number, effective_at: number, expires_at: number, persons: number): void;
   /** @param at index of the first of the consecutive identifiers */
   person(at: number, identifiers: number): void;

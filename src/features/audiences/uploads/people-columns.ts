@@ -4,7 +4,7 @@ import { kindOfName } from './column-names.ts';
 import { type Normalized, normalize, type Unusable } from './normalize.ts';
 import { PHONE_COUNTRIES } from './phone-number.ts';
 
-/** What a column can have: identifiers, the country of phone numbers, when membership begins and ends. */
+/** The content of a column: identifiers, the country of phone numbers, the begin or end of membership. */
 export const COLUMN_KINDS = [...IDENTIFIER_KINDS, 'country', 'effective_at', 'expires_at'] as const;
 
 /** One of them. */
@@ -17,7 +17,7 @@ export interface Column {
   readonly isHashed: boolean;
 }
 
-/** What each column has; undefined for those that are not used. */
+/** The content of each column; undefined for ignored ones. */
 export type Columns = readonly (Column | undefined)[];
 
 /** A person's identifiers as in upload requests. */
@@ -29,17 +29,17 @@ export interface Window {
   readonly expires_at?: string | undefined;
 }
 
-/** What is wrong with a value or a row: each has words in `src/texts/en/people-file.ts`. */
+/** Errors of a value or a row: each has words in `src/texts/en/people-file.ts`. */
 export type Reason = Unusable | 'date' | 'expired' | 'no_identifier' | 'too_many_values';
 
-/** What is wrong in a row; `column` is its index, undefined for the row as a whole. */
+/** An error in a row; `column` is its index, undefined for the row as a whole. */
 export interface RowFault {
   readonly column: number | undefined;
   readonly reason: Reason;
 }
 
-/** What a row has. */
-export interface PersonRow {
+/** The content of a row. */
+interface PersonRow {
   /** Undefined when the row is refused. */
   readonly person: PersonIdentifiers | undefined;
   readonly window: Window;
@@ -56,7 +56,7 @@ export function columnOf(kind: ColumnKind, isHashed: boolean): Column | undefine
   return isHashed && !(isIdentifierKind(kind) && isHashedKind(kind)) ? undefined : { kind, isHashed };
 }
 
-/** What a column has, by its name; undefined when that does not tell. */
+/** The content of a column by its name; undefined for unknown names. */
 export function columnOfName(name: string): Column | undefined {
   const found = kindOfName(name);
   return found && columnOf(found.kind, found.isHashed);
@@ -65,7 +65,7 @@ export function columnOfName(name: string): Column | undefined {
 const HASH = /^[0-9a-f]{64}$/i;
 const DATE = /^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}$/;
 
-/** What values look like that can be nothing else. */
+/** Patterns of values that are unmistakable. */
 const LOOKS: readonly (readonly [IdentifierKind, RegExp])[] = [
   ['email', /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/],
   ['device_id', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i],
@@ -84,11 +84,11 @@ export function isRowOfValues(row: readonly string[]): boolean {
   return !hasNames && row.some((text) => HASH.test(text.trim()) || kindOfValue(text) !== undefined);
 }
 
-/** What a column has, by its values: when most of them look the same. */
+/** The content of a column by its values, if most of them match one pattern. */
 export function columnOfValues(values: readonly string[]): Column | undefined {
-  const given = values.flatMap(separate);
-  const kinds = Map.groupBy(given, kindOfValue);
-  const kind = IDENTIFIER_KINDS.find((each) => (kinds.get(each)?.length ?? 0) * 2 > given.length);
+  const separated = values.flatMap(separate);
+  const kinds = Map.groupBy(separated, kindOfValue);
+  const kind = IDENTIFIER_KINDS.find((each) => (kinds.get(each)?.length ?? 0) * 2 > separated.length);
   return kind && { kind, isHashed: false };
 }
 

@@ -2,7 +2,7 @@ import { type PersonIdentifiers, type RowFault, type RowPlan, readRow, type Wind
 import type { PeopleTable } from './people-table.ts';
 import { OPERATIONS_MAX } from './upload-limits.ts';
 
-/** What an upload does with the people of one window. */
+/** The operation of an upload on the people of one window. */
 export interface UploadOperation {
   readonly operation_type: 'Update' | 'Delete';
   readonly params: Window & { readonly users: readonly PersonIdentifiers[] };
@@ -10,7 +10,7 @@ export interface UploadOperation {
 
 /** How much of a file has been uploaded. */
 export interface Progress {
-  /** Rows that are done, including those that were refused. */
+  /** Rows done, including refused ones. */
   readonly rows: number;
   readonly people: number;
   /** Rows that were refused. */
@@ -22,7 +22,7 @@ export interface Progress {
 /** An upload that has not begun. */
 export const NOTHING_YET: Progress = { rows: 0, people: 0, skipped: 0, left_out: 0 };
 
-/** What is wrong in a line of a file. */
+/** The error in a line of a file. */
 export interface LineFault extends RowFault {
   readonly line: number;
   readonly isRefused: boolean;
@@ -34,7 +34,7 @@ export interface Part {
   /** The line of each person, in the order of the operations. */
   readonly lines: readonly (readonly number[])[];
   readonly faults: readonly LineFault[];
-  /** What is done once the part is sent. */
+  /** Progress once the part is sent. */
   readonly done: Progress;
 }
 
@@ -44,11 +44,11 @@ const FAULTS_MAX = 10_000;
 const AROUND_BYTES = 200;
 
 /** How a file is uploaded. */
-export interface PartsPlan extends RowPlan {
+interface PartsPlan extends RowPlan {
   readonly type: 'Update' | 'Delete';
   /** The size of a request. */
   readonly bytesMax: number;
-  /** What was done before. */
+  /** Progress so far. */
   readonly done: Progress;
 }
 

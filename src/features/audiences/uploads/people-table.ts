@@ -6,7 +6,7 @@ import { type Columns, columnOfName, columnOfValues, isRowOfValues } from './peo
 export interface PeopleTable {
   /** Undefined without a header line. */
   readonly names: readonly string[] | undefined;
-  /** What each column has, by its name or its values. */
+  /** The content of each column, by its name or its values. */
   readonly columns: Columns;
   /** The first rows, without names. */
   readonly samples: readonly CsvRow[];
@@ -14,7 +14,7 @@ export interface PeopleTable {
   rows(): AsyncGenerator<readonly CsvRow[]>;
 }
 
-/** How much of a file is read to know its separator and columns, in characters. */
+/** Characters of a file that are read to detect its separator and columns. */
 const HEAD_CHARACTERS = 65_536;
 const SAMPLES = 100;
 
@@ -53,7 +53,7 @@ export async function openTable(bytes: AsyncIterable<Uint8Array>): Promise<Peopl
   };
 }
 
-/** Rows that tell the separator. */
+/** Rows that determine the separator. */
 const TELLING = 20;
 
 /** The separator with which most rows have as many values as the first, and the most. */

@@ -18,7 +18,7 @@ export const PLAINTEXT_CHARACTERS_MAX = 256;
 export const SAME_HASH_MIN = 100;
 
 /** Months until people expire by default. @source creatives 19.1 */
-export const DEFAULT_MONTHS = 13;
+const DEFAULT_MONTHS = 13;
 
 /** When membership begins (inclusive) and ends (exclusive), in Unix seconds. */
 export interface MembershipWindow {

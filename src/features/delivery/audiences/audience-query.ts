@@ -6,8 +6,8 @@ import { currentMembers } from '../../ads/audience-estimate/current-members.ts';
 import { buildPeopleQuery } from '../../ads/audience-estimate/people-query.ts';
 import type { AudienceQuestion, Expansion } from './questions.ts';
 
-/** What a question is answered with. Times are in Unix seconds. */
-export interface AskingContext {
+/** The context of a question. Times are in Unix seconds. */
+export interface QuestionContext {
   readonly services: Pick<Services, 'store' | 'audiences' | 'keywords'>;
   readonly environment: Environment;
   /** The start of the local day: ages of devices are those of this time. */
@@ -22,16 +22,18 @@ export interface AskingContext {
  * The query of a question, for the directory.
  * @throws UNAVAILABLE while the posts that keywords need are indexed
  */
-export async function peopleQueryOf(question: AudienceQuestion, asking: AskingContext): Promise<PeopleQuery> {
-  const { services, environment, dayStart, now } = asking;
+export async function peopleQueryOf(question: AudienceQuestion, context: QuestionContext): Promise<PeopleQuery> {
+  const { services, environment, dayStart, now } = context;
   const query = await buildPeopleQuery(question.criteria, {
-    ...{ keywords: services.keywords, environment, now: dayStart },
+    keywords: services.keywords,
+    environment,
+    now: dayStart,
     membersOf: async (audience, operator) =>
       question.audiences.has(audience) ? currentMembers(services, { audience, operator }, now) : new Uint32Array(),
   });
   const anyOf = query.anyOf.map((condition) => expanded(condition, question.expansion));
   if (question.excludedList === undefined) return { ...query, anyOf };
-  const numbers = await peopleOfList(question.excludedList, asking);
+  const numbers = await peopleOfList(question.excludedList, context);
   return { ...query, anyOf, noneOf: [...query.noneOf, { is: 'people', numbers }] };
 }
 
@@ -42,7 +44,7 @@ function expanded(condition: Condition, expansion: Expansion): Condition {
   return expansion === 'EXPANDED' ? alike : { is: 'alike', to: alike };
 }
 
-async function peopleOfList(list: string, { services, now, lists }: AskingContext): Promise<Uint32Array> {
+async function peopleOfList(list: string, { services, now, lists }: QuestionContext): Promise<Uint32Array> {
   const subject = subjectOf('list', list);
   const found = lists.get(list) ?? (await services.audiences.members.usersOf({ leaf: subject, negate: false }, now));
   lists.set(list, found);

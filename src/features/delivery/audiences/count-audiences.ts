@@ -5,7 +5,7 @@ import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { PeopleQuery } from '../../../contract/store/directory.ts';
 import { ACTIVE_S } from '../../ads/audience-estimate/people-query.ts';
 import type { AudienceCount, AudienceCounter } from '../audience-counter.ts';
-import { type AskingContext, peopleQueryOf } from './audience-query.ts';
+import { peopleQueryOf, type QuestionContext } from './audience-query.ts';
 import { type AudienceQuestion, digestOf, readQuestions } from './questions.ts';
 import { COUNTED_WORDS, SEGMENTATIONS, sharesOf } from './shares.ts';
 
@@ -32,14 +32,17 @@ export function audienceCounter(
     ]);
     const now = at_ms ?? clock.now();
     const dayStart = Math.floor(localDayAround(now, account.timezone).start_ms / 1000);
-    const asking: AskingContext = {
-      ...{ services, environment: account.environment, dayStart, now: Math.floor(now / 1000) },
+    const context: QuestionContext = {
+      services,
+      environment: account.environment,
+      dayStart,
+      now: Math.floor(now / 1000),
       lists: new Map(),
     };
 
     async function ask(question_hash: string, union: readonly AudienceQuestion[]): Promise<AudienceCount> {
       const queries: PeopleQuery[] = [];
-      for (const question of union) queries.push(await peopleQueryOf(question, asking));
+      for (const question of union) queries.push(await peopleQueryOf(question, context));
       const { mark, ...histogram } = await audiences.directory.histogram(queries, dayStart - ACTIVE_S, COUNTED_WORDS);
       const people = rounded(histogram.people);
       if (people === 0) return nobody(question_hash, mark);

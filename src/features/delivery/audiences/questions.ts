@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import { subjectOf } from '../../../contract/store/custom-audiences.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { type EstimateCriterion, isPrimary } from '../../ads/audience-estimate/parse-criteria.ts';
 import { isAboutPeople } from '../../ads/audience-estimate/people-query.ts';
 import { lineItems } from '../../ads/line-items.ts';
@@ -11,9 +11,9 @@ import { targetingType } from '../../ads/targeting-criteria/targeting-types.ts';
 /** How far delivery may go beyond the people who are targeted. */
 export type Expansion = 'DEFINED' | 'EXPANDED' | 'BROAD';
 
-/** Whom line items mean: line items with the same question mean the same people. */
+/** The audience of line items, as a question: the same question has the same people. */
 export interface AudienceQuestion {
-  /** Digest of everything that is asked. */
+  /** Digest of the whole question. */
   readonly hash: string;
   readonly criteria: readonly EstimateCriterion[];
   readonly expansion: Expansion;
@@ -28,7 +28,7 @@ export interface AudienceQuestion {
 /** Line items, criteria or audiences in one query. */
 const CHUNK = 500;
 
-/** What the targeting of line items asks, by line item; deleted and unknown line items are absent. @source decision 951 */
+/** The questions of the targeting of line items; deleted and unknown line items are absent. @source decision 951 */
 export async function readQuestions(
   tx: ReadTransaction,
   { id, environment }: Pick<SettledAccount, 'id' | 'environment'>,
@@ -49,16 +49,16 @@ export async function readQuestions(
     const own = criteriaOf.get(item.id) ?? [];
     const criteria = own.map(criterionOf).filter(isAboutPeople);
     const expansion = criteria.some(isPrimary) ? (item.audience_expansion ?? 'DEFINED') : 'DEFINED';
-    // Whoever is excluded stays so while the audience is too small to be targeted.
+    // Exclusions hold while the audience is too small to be targeted.
     const counted = criteria.filter(
       ({ value, operator }) => targetableOf.get(value) === true || (operator === 'NE' && targetableOf.has(value)),
     );
     const audiences = new Set(counted.map(({ value }) => value));
-    const asked = { criteria, expansion, audiences, excludedList: list?.id };
+    const parts = { criteria, expansion, audiences, excludedList: list?.id };
     found.set(item.id, {
-      ...asked,
+      ...parts,
       criterionIds: own.map(({ id: criterion }) => criterion),
-      hash: hashOf(environment, asked, list?.state ?? null),
+      hash: hashOf(environment, parts, list?.state ?? null),
     });
   }
   return found;
@@ -78,7 +78,7 @@ function meansAudience({ targeting_type }: Criterion): boolean {
 }
 
 /**
- * The do-not-reach list of an account, if anybody was ever on it. Its state changes with its people: whoever asked not to
+ * The do-not-reach list of an account, if it ever had people. Its state changes with its people: those who asked not to
  * be reached does not wait for the next day.
  */
 async function findList(tx: ReadTransaction, account: string): Promise<{ id: string; state: string } | undefined> {

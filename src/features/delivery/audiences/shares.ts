@@ -3,7 +3,7 @@ import { marketCode } from '../../ads/reference/market-codes.ts';
 import { referenceEntry } from '../../ads/reference/reference-entry.ts';
 import { countryId, unknownWithin, wholeOf } from '../../ads/reference/segment-wholes.ts';
 
-/** The segment of people of whom it is not known. */
+/** The segment of people with an unknown value. */
 export const UNKNOWN = 'UNKNOWN';
 
 /** Segments with a number of people, at most, by segmentation type. @source decision 952 */
@@ -60,7 +60,7 @@ export const COUNTED_WORDS: readonly PersonWord[] = Object.values(DIMENSIONS).ma
  * whom only the country or platform is known.
  * @source decision 1110
  */
-export type Shares = Record<string, Record<string, number>>;
+type Shares = Record<string, Record<string, number>>;
 
 /** The shares of counted people. Segments without people are left out. */
 export function sharesOf(histogram: PeopleHistogram): Shares {

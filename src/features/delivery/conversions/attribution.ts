@@ -1,8 +1,8 @@
 import { instantMs } from '../../../base/instants.ts';
-import type { DeliveryTouch } from '../../../contract/store/conversions.ts';
+import type { DeliveryTouch } from '../../../storage/tables/conversions.ts';
 
 /** When a conversion happened, and how long before it touches count. Windows are in days. */
-export interface AttributionRules {
+interface AttributionRules {
   /** UTC text. */
   readonly converted_at: string;
   readonly click_window: number;

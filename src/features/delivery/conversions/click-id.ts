@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import type { Environment } from '../../../contract/declare/account-state.ts';
-import type { DeliveryTouch } from '../../../contract/store/conversions.ts';
+import type { DeliveryTouch } from '../../../storage/tables/conversions.ts';
 import { CLICK_WINDOWS } from '../../ads/web-event-tags.ts';
 
 /** How long a click id is valid: as long as any tag attributes conversions to clicks, in seconds. @source decision 994 */
 export const CLICK_ID_TTL_S = Math.max(...CLICK_WINDOWS) * 86_400;
 /** The parameter of landing URLs with the click id. */
-export const CLICK_ID_PARAMETER = 'click_id';
+const CLICK_ID_PARAMETER = 'click_id';
 /** The most characters of a click id. */
 export const CLICK_ID_MAX = 1024;
 
@@ -21,7 +21,7 @@ export type AdClick = DeliveryTouch & {
   readonly mustCount?: boolean;
 };
 
-/** Seals a click into a text for URLs that nobody else can make or read: letters, digits, and `.`, `_` and `-`. */
+/** Seals a click into an unforgeable, unreadable text for URLs: letters, digits, and `.`, `_` and `-`. */
 export function sealClickId(box: SecretBox, environment: Environment, click: AdClick): string {
   const {
     account_id,

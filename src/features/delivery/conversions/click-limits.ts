@@ -1,22 +1,22 @@
 import { amountMax } from '../../../base/exchange-rates.ts';
 import { type ErrorDetail, Problem } from '../../../contract/problems/problems.ts';
-import type { ClickConversions } from '../../../contract/store/conversions.ts';
-import type { WriteTransaction } from '../../../contract/store/store.ts';
+import type { ClickConversions } from '../../../storage/tables/conversions.ts';
+import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
 import type { AdClick } from './click-id.ts';
 import type { Conversion } from './read-conversions.ts';
 
-/** What visitors of websites can report for one click and web event tag: events, and things of each. */
+/** The limits of reports by visitors for one click and web event tag: events, and things of each. */
 const EVENTS_MAX = 100;
 const ITEMS_MAX = 1000;
 /** And the sum of their amounts, in a currency like the US dollar. */
 const AMOUNT_MAX = 10_000;
 
 /** A conversion that a visitor reported, and the currency of the ad that gets it. */
-export interface ReportedByVisitor {
+interface ReportedByVisitor {
   readonly conversion: Conversion;
   readonly click: AdClick;
   readonly currency: string;
-  /** What counts of its amount. */
+  /** The part of its amount that counts. */
   readonly value_micro: number;
 }
 

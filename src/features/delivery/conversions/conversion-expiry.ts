@@ -8,7 +8,7 @@ const CLICK_DAYS = CLICK_ID_TTL_S / DAY_S;
 const VIEW_DAYS = Math.max(...VIEW_THROUGH_WINDOWS);
 
 /**
- * How long touches, what was counted, and conversions that wait for their click are kept. A conversion may be reported as
+ * Retention of touches, counted conversions, and conversions that wait for their click. A conversion may be reported as
  * long after it happened as the longest click window, and then still looks for touches within its windows.
  * @source decision 996
  */
@@ -19,7 +19,7 @@ export const CONVERSION_DAYS = {
   waiting: 1,
 } as const;
 
-/** Removes touches and counted conversions that no report needs any more. @source decision 996 */
+/** Removes touches and counted conversions that no report can need. @source decision 996 */
 export const conversionExpiry = expiryJob<void>({
   name: 'conversion-expiry',
   key: 'all',

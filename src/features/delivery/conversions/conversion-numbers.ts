@@ -1,7 +1,7 @@
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import { localDayAround, startOfHour } from '../../../base/zones.ts';
 import type { DeliveryMetric, WEB_CONVERSIONS } from '../../../contract/delivery/metrics.ts';
-import type { DeliveryTouch } from '../../../contract/store/conversions.ts';
+import type { DeliveryTouch } from '../../../storage/tables/conversions.ts';
 import type { WEB_EVENT_TYPES } from '../../ads/web-event-tags.ts';
 import type { Delivered, HourlyNumbers } from '../ledger-writer.ts';
 
@@ -37,7 +37,7 @@ export interface AttributedConversion {
 }
 
 /**
- * What conversions add to the ledger: to the hour of the conversion, of the creative and placement that was touched, by
+ * The numbers that conversions add to the ledger: to the hour of the conversion, of the creative and placement that was touched, by
  * tag and platform.
  * @param zone the time zone of the account
  * @source decision 995
@@ -64,8 +64,14 @@ export function deliveredBy(conversions: readonly AttributedConversion[], zone: 
     const { date, hours } = localDayAround(from, zone);
     const numbers = (some: readonly AttributedConversion[]) => numbersOf(some, zone, hours);
     return {
-      ...{ line_item: first.line_item, creative_id: first.touch.creative_id, placement: first.touch.placement },
-      ...{ day: date, hours, added: numbers(all), from: formatInstant(from), until: formatInstant(to + 1000) },
+      line_item: first.line_item,
+      creative_id: first.touch.creative_id,
+      placement: first.touch.placement,
+      day: date,
+      hours,
+      added: numbers(all),
+      from: formatInstant(from),
+      until: formatInstant(to + 1000),
       segments: new Map([
         ['CONVERSION_TAGS', by(all, ({ web_event_tag_id }) => web_event_tag_id, numbers)],
         ['PLATFORMS', by(all, ({ touch }) => touch.platform, numbers)],

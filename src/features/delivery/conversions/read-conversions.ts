@@ -1,16 +1,16 @@
+import { amountMax } from '../../../base/exchange-rates.ts';
 import { instantMs, parseInstant } from '../../../base/instants.ts';
-import { text } from '../../../contract/declare/fields.ts';
+import { integer, text } from '../../../contract/declare/fields.ts';
 import type { ErrorDetail, ProblemName } from '../../../contract/problems/problems.ts';
 import { CLICK_ID_TTL_S } from './click-id.ts';
 import { type AddError, isAbsent, isObject, type Members, readOptional } from './json-members.ts';
 import { type Identifiers, readIdentifiers } from './read-identifiers.ts';
-import { checkContents, readCurrency, readItems, readValue } from './read-purchase.ts';
 
 /** The most conversions of one call. @source decision 993 */
 export const CONVERSIONS_MAX = 500;
 /** How far ahead the clock of a website may be. */
 const AHEAD_MAX_S = 300;
-/** Errors that are listed; of the others, only their number is told. */
+/** Errors that are listed; the others are only counted. */
 const ERRORS_MAX = 100;
 
 /** A conversion as reported. */
@@ -22,7 +22,7 @@ export interface Conversion {
   /** A web event tag. */
   readonly event_id: string;
   readonly identifiers: Identifiers;
-  /** Unique per event; a conversion without one cannot be told from another. */
+  /** Unique per event; conversions without one are never duplicates. */
   readonly conversion_id: string | undefined;
   readonly number_items: number;
   readonly value_micro: number;
@@ -30,13 +30,13 @@ export interface Conversion {
   readonly currency: string | undefined;
 }
 
-/** What conversions are read with. */
-export interface ReadingRules {
+/** The context in which conversions are read. */
+interface ReadingRules {
   /** UTC text of the current second. */
   readonly now: string;
   /** The tag of the website, which event ids may begin with. */
   readonly website_tag_id: string;
-  /** Whether a conversion may be of nobody. */
+  /** Whether a conversion may lack identifiers. */
   readonly mayBeAnonymous?: boolean;
 }
 
@@ -62,7 +62,7 @@ export const CONVERSION_PROBLEMS: readonly ProblemName[] = [
   'FURTHER_FAULTS',
 ];
 
-/** Reads the body of a call: its conversions, or everything that is wrong with it. @source decision 993 */
+/** Reads the body of a call: its conversions, or all errors. @source decision 993 */
 export function readConversions(
   body: unknown,
   rules: ReadingRules,
@@ -150,4 +150,58 @@ function required(value: Members, name: string, place: string, add: AddError): b
   if (!isAbsent(value[name])) return true;
   add({ problem: 'MISSING_PARAMETER', parameter: memberOf(place, name) });
   return false;
+}
+
+/** The largest quantity, and the largest amount in a currency like the US dollar. */
+const ITEMS_MAX = 1_000_000_000;
+const VALUE_MAX = 9_000_000_000;
+/** The largest amount in any currency: its millionths are less than `HOUR_MAX`. */
+const VALUE_MAX_ANY = 9_000_000_000_000;
+/** The most things that a conversion is about. */
+const CONTENTS_MAX = 100;
+const CONTENT_TEXTS = ['content_id', 'content_name', 'content_type', 'content_group_id'] as const;
+
+/** How many things were bought; 0 by default. */
+function readItems(value: unknown, parameter: string, add: AddError): number {
+  return readOptional(value, parameter, integer({ min: 1, max: ITEMS_MAX }), add) ?? 0;
+}
+
+/**
+ * An amount, a number or a decimal text, in millionths; 0 when not given. Amounts in currencies with small units may be as
+ * many times larger. @source decision 1072
+ */
+function readValue(value: unknown, parameter: string, currency: string | undefined, add: AddError): number {
+  if (isAbsent(value)) return 0;
+  const isDecimal = typeof value === 'number' || (typeof value === 'string' && /^\d{1,13}(\.\d{1,12})?$/.test(value));
+  const amount = isDecimal ? Number(value) : Number.NaN;
+  const max = currency === undefined ? VALUE_MAX : Math.min(VALUE_MAX_ANY, amountMax(VALUE_MAX, currency));
+  if (amount >= 0 && amount <= max) return Math.round(amount * 1_000_000);
+  add({ problem: 'CONVERSION_VALUE', parameter, words: { max } });
+  return 0;
+}
+
+/** A currency in upper case; undefined when not given. */
+function readCurrency(value: unknown, parameter: string, add: AddError): string | undefined {
+  if (isAbsent(value)) return undefined;
+  if (typeof value === 'string' && /^[A-Za-z]{3}$/.test(value)) return value.toUpperCase();
+  add({ problem: 'CONVERSION_CURRENCY', parameter });
+  return undefined;
+}
+
+/** Checks the members about the things bought, which are not stored. */
+function checkContents(value: unknown, parameter: string, currency: string | undefined, add: AddError): void {
+  if (isAbsent(value)) return;
+  const list = Array.isArray(value) ? value : [];
+  if (!Array.isArray(value)) add({ problem: 'NOT_A_LIST', parameter });
+  if (list.length > CONTENTS_MAX) add({ problem: 'TOO_MANY_ITEMS', parameter, words: { max: CONTENTS_MAX } });
+  for (const [index, each] of list.slice(0, CONTENTS_MAX).entries()) {
+    const at = `${parameter}[${index}]`;
+    if (!isObject(each)) {
+      add({ problem: 'NOT_AN_OBJECT', parameter: at });
+      continue;
+    }
+    for (const name of CONTENT_TEXTS) readOptional(each[name], `${at}.${name}`, text({ max: 1000 }), add);
+    readValue(each.content_price, `${at}.content_price`, currency, add);
+    readItems(each.num_items, `${at}.num_items`, add);
+  }
 }

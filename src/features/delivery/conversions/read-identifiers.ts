@@ -36,21 +36,21 @@ export function readIdentifiers(value: unknown, place: string, add: AddError): I
     add({ problem: 'NOT_A_LIST', parameter: place });
     return { click_ids, hashes };
   }
-  let given = 0;
+  let count = 0;
   const weak = new Set<string>();
   for (const [index, each] of value.entries()) {
     const at = `${place}[${index}]`;
     if (!isObject(each)) {
       add({ problem: 'NOT_AN_OBJECT', parameter: at });
-      given += 1;
+      count += 1;
       continue;
     }
     const click_id = readOptional(each.click_id, `${at}.click_id`, text({ max: CLICK_ID_MAX }), add);
     if (click_id !== undefined) click_ids.push(click_id);
-    given += isAbsent(each.click_id) ? 0 : 1;
+    count += isAbsent(each.click_id) ? 0 : 1;
     for (const [name, kind] of Object.entries(HASHED)) {
       if (isAbsent(each[name])) continue;
-      given += 1;
+      count += 1;
       const digits = readHash(each[name], `${at}.${name}`, add);
       if (digits !== undefined) hashes.push({ kind, digits });
     }
@@ -58,7 +58,7 @@ export function readIdentifiers(value: unknown, place: string, add: AddError): I
       if (readOptional(each[name], `${at}.${name}`, text({ max: 1000 }), add) !== undefined) weak.add(name);
     }
   }
-  if (given === 0 && weak.size < 2) add({ problem: 'CONVERSION_UNIDENTIFIED', parameter: place });
+  if (count === 0 && weak.size < 2) add({ problem: 'CONVERSION_UNIDENTIFIED', parameter: place });
   return { click_ids, hashes };
 }
 

@@ -2,7 +2,7 @@ import { formatInstant, instantMs } from '../../../base/instants.ts';
 import { uuid } from '../../../base/random.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import { type ErrorDetail, Problem } from '../../../contract/problems/problems.ts';
-import type { ReadTransaction, WriteTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction, WriteTransaction } from '../../../storage/unit-of-work.ts';
 import { type LineItem, lineItems } from '../../ads/line-items.ts';
 import { type WebEventTag, webEventTags } from '../../ads/web-event-tags.ts';
 import { addToLedger, lockLedger } from '../ledger-writer.ts';
@@ -11,25 +11,25 @@ import { CLICK_ID_TTL_S } from './click-id.ts';
 import { countForClick } from './click-limits.ts';
 import { type AttributedConversion, deliveredBy } from './conversion-numbers.ts';
 import type { Reporter } from './find-reporter.ts';
+import { type Match, matchConversions } from './match-conversions.ts';
 import { type Conversion, memberOf } from './read-conversions.ts';
-import { type Whose, whoseAre } from './whose-conversions.ts';
 
-/** When conversions were reported (UTC text), and by whom: the account, or a visitor of the website, who may be anybody. */
+/** When conversions were reported (UTC text), and by whom: the account, or any visitor of the website. */
 interface Report {
   readonly now: string;
   readonly by: 'account' | 'visitor';
-  /** The id of the only conversion among those that wait; undefined when it is new. */
+  /** The id of the waiting conversion; undefined for new ones. */
   readonly waited?: string;
 }
 
-/** The job kind that looks at conversions that wait, by account. */
+/** The job kind that retries waiting conversions, by account. */
 export const WAITING_CONVERSIONS = 'conversions.waiting';
-/** They are looked at this often, in seconds. @source decision 1123 */
-const LOOKED_EVERY_S = 2;
+/** Interval of retries, in seconds. @source decision 1123 */
+const RETRIED_EVERY_S = 2;
 
-/** Plans the next look at the conversions of an account that wait. */
-export async function planLook(tx: WriteTransaction, account: string, now: string): Promise<void> {
-  const run_at = formatInstant(instantMs(now) + LOOKED_EVERY_S * 1000);
+/** Plans the next retry of the waiting conversions of an account. */
+export async function planRetry(tx: WriteTransaction, account: string, now: string): Promise<void> {
+  const run_at = formatInstant(instantMs(now) + RETRIED_EVERY_S * 1000);
   await tx.jobs.planNoLaterThan({ kind: WAITING_CONVERSIONS, key: account, run_at });
 }
 
@@ -53,13 +53,16 @@ export async function recordConversions(
   checkEvents(tags, account, conversions);
   const isServed = delivery.mode(account.environment) === 'served';
   const of = { account: account.id, environment: account.environment, now };
-  const { whose, waiting } = isServed ? await whoseAre(conversions, of, services) : NOBODY;
+  const { matches, waiting } = isServed ? await matchConversions(conversions, of, services) : NO_MATCHES;
   if (waited !== undefined && waiting.length > 0) return;
   const toAdd = waiting.map((conversion) => ({
-    ...{ account_id: account.id, id: uuid(services.random), conversion: JSON.stringify(conversion) },
-    ...{ reported_by: by, reported_at: now },
+    account_id: account.id,
+    id: uuid(services.random),
+    conversion: JSON.stringify(conversion),
+    reported_by: by,
+    reported_at: now,
   }));
-  if (whose.size + toAdd.length === 0 && waited === undefined && notTracked(tags, now).length === 0) return;
+  if (matches.size + toAdd.length === 0 && waited === undefined && notTracked(tags, now).length === 0) return;
   await store.write(async (tx) => {
     // Locked, so that conversions of a tag that are reported at once are counted once.
     const locked = await tagsOf(tx, account, conversions, true);
@@ -67,28 +70,28 @@ export async function recordConversions(
     const due = notTracked(locked, now);
     if (due.length > 0) await tx.records.updateAll(webEventTags, account.id, due, { last_tracked_at: now });
     await tx.conversions.addWaiting(toAdd);
-    if (toAdd.length > 0) await planLook(tx, account.id, now);
-    // Somebody else has looked at it meanwhile.
+    if (toAdd.length > 0) await planRetry(tx, account.id, now);
+    // Another node has retried it meanwhile.
     if (waited !== undefined && (await tx.conversions.removeWaiting(account.id, waited)) === 0) return;
-    const known = [...whose.keys()].filter((conversion) => !waiting.includes(conversion));
+    const known = [...matches.keys()].filter((conversion) => !waiting.includes(conversion));
     const fresh = await notCounted(tx, account, known);
-    if (fresh.length > 0) await count(tx, account, fresh, { whose, tags: locked, now, by });
+    if (fresh.length > 0) await count(tx, account, fresh, { matches, tags: locked, now, by });
   });
 }
 
-const NOBODY = { whose: new Map<Conversion, Whose>(), waiting: [] as readonly Conversion[] };
+const NO_MATCHES = { matches: new Map<Conversion, Match>(), waiting: [] as readonly Conversion[] };
 
 /** Attributes conversions and adds them to the ledger. */
 async function count(
   tx: WriteTransaction,
   account: Reporter,
   conversions: readonly Conversion[],
-  { whose, tags, now, by }: Report & { readonly whose: ReadonlyMap<Conversion, Whose>; readonly tags: Tags },
+  { matches, tags, now, by }: Report & { readonly matches: ReadonlyMap<Conversion, Match>; readonly tags: Tags },
 ): Promise<void> {
-  const attributed = await attributeAll(tx, account, conversions, whose, tags);
+  const attributed = await attributeAll(tx, account, conversions, matches, tags);
   if (attributed.size === 0) return;
   for (const [conversion, { value_micro, currency }] of by === 'visitor' ? attributed : []) {
-    const [click] = whose.get(conversion)!.clicks;
+    const [click] = matches.get(conversion)!.clicks;
     await countForClick(tx, { conversion, click: click!, currency, value_micro });
   }
   await tx.conversions.saveCounted(
@@ -157,15 +160,15 @@ async function attributeAll(
   tx: ReadTransaction,
   { id }: Reporter,
   conversions: readonly Conversion[],
-  whose: ReadonlyMap<Conversion, Whose>,
+  matches: ReadonlyMap<Conversion, Match>,
   tags: Tags,
 ): Promise<Map<Conversion, Attributed>> {
-  const persons = [...new Set(conversions.flatMap((each) => whose.get(each)?.persons ?? []))];
+  const persons = [...new Set(conversions.flatMap((each) => matches.get(each)?.persons ?? []))];
   const earliest = Math.min(...conversions.map(({ converted_at }) => instantMs(converted_at)));
   const since = formatInstant(earliest - CLICK_ID_TTL_S * 1000);
   const stored = Map.groupBy(await tx.conversions.listTouches(id, persons, since), ({ person }) => person);
   const touchesOf = (conversion: Conversion) => {
-    const { clicks = [], persons: own = [] } = whose.get(conversion) ?? {};
+    const { clicks = [], persons: own = [] } = matches.get(conversion) ?? {};
     return [...clicks, ...own.flatMap((person) => stored.get(person) ?? [])];
   };
   const named = [...new Set(conversions.flatMap(touchesOf).map(({ line_item_id }) => line_item_id))];
@@ -201,7 +204,11 @@ function countedFor(
   const { id, campaign_id, funding_instrument_id } = line;
   return {
     line_item: { id, campaign_id: String(campaign_id), funding_instrument_id: String(funding_instrument_id) },
-    ...{ touch, web_event_tag_id: tag.id, type: tag.type!, converted_at, number_items },
+    touch,
+    web_event_tag_id: tag.id,
+    type: tag.type!,
+    converted_at,
+    number_items,
     currency: String(line.currency),
     // Amounts in other currencies cannot be added. @source decision 995
     value_micro: currency === undefined || currency === line.currency ? value_micro : 0,

@@ -61,10 +61,10 @@ export const sendConversions: Operation = {
   body: 'json',
   shape: 'one',
   request: Type.Object({ conversions: Type.Array(conversionSchema, { minItems: 1, maxItems: CONVERSIONS_MAX }) }),
-  reply: Type.Object(
-    { conversions_processed: Type.Integer({ minimum: 0 }), debug_id: Type.String({ pattern: '^[0-9a-f-]{36}$' }) },
-    { additionalProperties: false },
-  ),
+  reply: Type.Closed({
+    conversions_processed: Type.Integer({ minimum: 0 }),
+    debug_id: Type.String({ pattern: '^[0-9a-f-]{36}$' }),
+  }),
   problems: ['TOO_MANY_CONVERSIONS', ...CONVERSION_PROBLEMS],
   async perform({ services, account, body, now }) {
     const read = readConversions(body, { now, website_tag_id: account!.id });

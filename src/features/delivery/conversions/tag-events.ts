@@ -10,10 +10,10 @@ import { readConversion } from './read-conversions.ts';
 import { recordConversions } from './record-conversions.ts';
 
 /** Records an event that the script of a website reports. @throws a problem */
-export type RecordTagEvent = (environment: Environment, body: unknown) => Promise<void>;
+type RecordTagEvent = (environment: Environment, body: unknown) => Promise<void>;
 
 /**
- * Records events of websites. Anybody can send one, so only click ids say whose it is, and it happens now; without a click
+ * Records events of websites. Anybody can send one, so only click ids attribute it, and its time is now; without a click
  * id, it only shows that the tag works, and no click brings more than its limits.
  * @source decision 997 and 1071
  */
@@ -43,7 +43,7 @@ export function tagEvents(services: Services): RecordTagEvent {
   };
 }
 
-/** What an event may say beside whose it is. */
+/** The members of an event besides its identifiers. */
 function pickOptions({ event_id, conversion_id, value, price_currency, number_items }: Members): Members {
   return { event_id, conversion_id, value, price_currency, number_items };
 }

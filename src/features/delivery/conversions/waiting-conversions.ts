@@ -3,7 +3,7 @@ import { Problem } from '../../../contract/problems/problems.ts';
 import type { JobKind } from '../../../contract/store/jobs.ts';
 import { findReporter } from './find-reporter.ts';
 import type { Conversion } from './read-conversions.ts';
-import { planLook, recordConversions, WAITING_CONVERSIONS } from './record-conversions.ts';
+import { planRetry, recordConversions, WAITING_CONVERSIONS } from './record-conversions.ts';
 
 /** Conversions that are looked at in one run. */
 const AT_ONCE = 500;
@@ -22,7 +22,7 @@ export const waitingConversions: JobKind<void> = {
         if (reporter) await recordConversions(services, reporter, [JSON.parse(conversion) as Conversion], report);
         else await store.write((tx) => tx.conversions.removeWaiting(account, id));
       } catch (error) {
-        // Nobody hears any more that it is beyond the limits of its click, or that its tag is gone.
+        // That it is beyond the limits of its click, or that its tag is gone, can no longer be reported.
         if (!(error instanceof Problem && error.errors.every(({ problem }) => problem.startsWith('CONVERSION_'))))
           throw error;
         await store.write((tx) => tx.conversions.removeWaiting(account, id));
@@ -30,6 +30,6 @@ export const waitingConversions: JobKind<void> = {
     }
   },
   async store(tx, { key }, _, now) {
-    if ((await tx.conversions.listWaiting(key, 1)).length > 0) await planLook(tx, key, now);
+    if ((await tx.conversions.listWaiting(key, 1)).length > 0) await planRetry(tx, key, now);
   },
 };

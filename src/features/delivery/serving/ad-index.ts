@@ -1,257 +1,250 @@
 import type { Clock } from '../../../base/clock.ts';
+import { SingleFlight } from '../../../base/single-flight.ts';
 import { nextTurn } from '../../../base/timers.ts';
 import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
-import { EVERYTHING } from '../../../contract/store/cache-changes.ts';
-import { askingOf, authorName, listActiveLines, READ_AT_ONCE, readAds } from './ads.ts';
-import { type HeldAccount, type HeldAds, heldAds } from './held-ads.ts';
+import { type Changes, EVERYTHING } from '../../../contract/store/cache-changes.ts';
+import { authorName, listActiveLines, READ_AT_ONCE, type ReadingContext, readAds, readingContext } from './ads.ts';
+import { type LoadedAccount, LoadedAds } from './loaded-ads.ts';
 import { LEASES_WANTED } from './store-beacons.ts';
 
-/** The ads of all accounts of an environment, in memory. */
-export interface AdIndex {
-  readonly held: Pick<HeldAds, 'lists' | 'accounts'>;
-  /** Resolves once everything was read for the first time; undefined when it was. */
-  begun(): Promise<void> | undefined;
-  /** Resolves when few changes that were acknowledged before have been read; undefined when there is nothing to wait for. */
-  current(): Promise<void> | undefined;
-  /** Reads what is stale in the background, and accounts whose audiences may have changed, the oldest first. */
-  refresh(): Promise<void>;
-}
-
-/** Members of audiences, and what has become of bids, are read again after this long. */
+/** Members of audiences and outcomes of bids are read again after this long. */
 const REFRESHED_AFTER_MS = 300_000;
-/** Decisions wait for no more line items than these; of what takes longer, they show nothing. */
+/** Decisions wait for no more line items than these; until larger reads are done, they go without. */
 const WAITED_LINES_MAX = 100;
 
-/** What has to be read of an account: some line items, or all. */
+/** The line items of an account to read again. */
 type Stale = Set<string> | 'all';
 
 /**
- * Keeps the ads of an environment. What a unit of work has announced to have changed, in this process or another one, is not
- * shown until it was read again. @source decision 978
+ * The ads of all accounts of an environment, in memory. Ads that a unit of work of any process has announced to have changed
+ * are hidden until they have been read again. @source decision 978
  */
-export function openAdIndex(
-  services: Pick<Services, 'store' | 'audiences' | 'keywords' | 'delivery'> & { readonly clock: Clock },
-  environment: Environment,
-): AdIndex {
-  const { store, clock } = services;
-  const held = heldAds();
-  const stale = new Map<string, Stale>();
-  let isEverythingStale = true;
-  let hasBegun = false;
-  let turns = 0;
-  let small: Promise<void> | undefined;
-  let nextSmall: Promise<void> | undefined;
-  let large: Promise<void> | undefined;
-  /** Reads under way: what they have found may lack what changes now. */
-  let reads = 0;
-  /** What has changed since they began and belonged to nothing, as `ACCOUNT/ID`, and authors. */
-  const unknown = new Set<string>();
+export class AdIndex {
+  readonly loaded = new LoadedAds();
+  readonly #services: Pick<Services, 'store' | 'audiences' | 'keywords' | 'delivery'> & { readonly clock: Clock };
+  readonly #environment: Environment;
+  readonly #stale = new Map<string, Stale>();
+  #isEverythingStale = true;
+  #hasBegun = false;
+  #turn = 0;
+  readonly #background = new SingleFlight();
+  readonly #marking = new SingleFlight();
+  #small: Promise<void> | undefined;
+  #nextSmall: Promise<void> | undefined;
+  /** Reads under way may miss a change. */
+  #reads = 0;
+  /** Changes since they began that belonged to no line item, as `ACCOUNT/ID`, and authors. */
+  readonly #unmatched = new Set<string>();
 
-  store.onInvalidate(['serving', 'account', 'user'], (tags) => {
+  constructor(
+    services: Pick<Services, 'store' | 'audiences' | 'keywords' | 'delivery'> & { readonly clock: Clock },
+    environment: Environment,
+  ) {
+    this.#services = services;
+    this.#environment = environment;
+    services.store.onInvalidate(['serving', 'account', 'user'], (tags) => this.#markChanges(tags));
+  }
+
+  #markChanges(tags: Changes): void {
     if (tags === EVERYTHING) {
-      // Hidden once it is known which accounts there are: until then, decisions wait, or the database is away.
-      isEverythingStale = true;
+      // Ads are hidden once the accounts have been listed: until then, decisions wait, or the database is away.
+      this.#isEverythingStale = true;
       return;
     }
     for (const tag of tags) {
       if (tag.includes(LEASES_WANTED)) continue;
       const [, account, name] = /^(?:serving|account):([^/]*)(?:\/(.*))?$/.exec(tag) ?? [];
-      if (account !== undefined) note(account, name);
-      else noteAuthor(tag.slice('user:'.length));
-    }
-  });
-
-  /** Whether somebody is suspended decides about everything that they have written. */
-  function noteAuthor(user: string): void {
-    const name = authorName(user);
-    if (reads > 0) unknown.add(name);
-    for (const { account } of held.accounts()) {
-      for (const line of held.linesOf(account.id, name)) note(account.id, line);
+      if (account !== undefined) this.#mark(account, name);
+      else this.#markAuthor(tag.slice('user:'.length));
     }
   }
 
-  function note(account: string, name: string | undefined): void {
-    const before = stale.get(account);
+  /** A suspended user's posts are not shown. */
+  #markAuthor(user: string): void {
+    const name = authorName(user);
+    if (this.#reads > 0) this.#unmatched.add(name);
+    for (const { account } of this.loaded.accounts()) {
+      for (const line of this.loaded.linesOf(account.id, name)) this.#mark(account.id, line);
+    }
+  }
+
+  #mark(account: string, name: string | undefined): void {
+    const before = this.#stale.get(account);
     if (before === 'all') return;
-    if (name === undefined || !held.account(account)) {
-      stale.set(account, 'all');
-      held.hide(account);
+    if (name === undefined || !this.loaded.account(account)) {
+      this.#stale.set(account, 'all');
+      this.loaded.hide(account);
       return;
     }
-    const lines = held.linesOf(account, name);
+    const lines = this.loaded.linesOf(account, name);
     // A line item that was not active, or something that no active one has, unless a read is about to find it.
-    if (lines.length === 0 && reads > 0) unknown.add(`${account}/${name}`);
+    if (lines.length === 0 && this.#reads > 0) this.#unmatched.add(`${account}/${name}`);
     const all = before ?? new Set();
     for (const line of lines.length === 0 ? [name] : lines) {
       all.add(line);
-      held.hide(account, line);
+      this.loaded.hide(account, line);
     }
-    stale.set(account, all);
+    this.#stale.set(account, all);
   }
 
-  const isStale = (account: string, line: string): boolean => {
-    const found = stale.get(account);
-    return found === 'all' || found?.has(line) === true;
-  };
+  #isStale(account: string, line: string): boolean {
+    const stale = this.#stale.get(account);
+    return stale === 'all' || stale?.has(line) === true;
+  }
 
-  /** Whether decisions wait until this was read. */
-  const isSmall = ([account, what]: readonly [string, Stale]): boolean =>
-    (what === 'all' ? (held.account(account)?.lines.size ?? 0) : what.size) <= WAITED_LINES_MAX;
+  /** Whether decisions wait until this has been read. */
+  #isSmall([account, stale]: readonly [string, Stale]): boolean {
+    return (stale === 'all' ? (this.loaded.account(account)?.lines.size ?? 0) : stale.size) <= WAITED_LINES_MAX;
+  }
 
-  const ended = (): void => {
-    reads -= 1;
-    if (reads === 0) unknown.clear();
-  };
-
-  async function readLines(account: SettledAccount, asking: ReturnType<typeof askingOf>, lines: readonly string[]) {
-    const read = await readAds(asking, account, lines, ++turns);
-    for (const [line, { names }] of unknown.size === 0 ? [] : read) {
-      if (names.some((name) => unknown.has(`${account.id}/${name}`) || unknown.has(name))) note(account.id, line);
+  async #readLines(account: SettledAccount, context: ReadingContext, lines: readonly string[]): Promise<void> {
+    this.#turn += 1;
+    const read = await readAds(context, account, lines, this.#turn);
+    for (const [line, { names }] of this.#unmatched.size === 0 ? [] : read) {
+      if (names.some((name) => this.#unmatched.has(`${account.id}/${name}`) || this.#unmatched.has(name))) {
+        this.#mark(account.id, line);
+      }
     }
-    held.put(account, lines, read, (line) => isStale(account.id, line));
+    this.loaded.put(account, lines, read, (line) => this.#isStale(account.id, line));
   }
 
   /** Reads an account in small parts, between which other work is done. */
-  async function readAccount(account: SettledAccount, what: Stale): Promise<void> {
-    const asking = askingOf(services, account, clock.now());
-    if (what !== 'all') {
-      const lines = [...what];
-      for (let at = 0; at < lines.length; at += READ_AT_ONCE) {
-        await readLines(account, asking, lines.slice(at, at + READ_AT_ONCE));
-      }
-      return;
+  async #readAccount(account: SettledAccount, stale: Stale): Promise<void> {
+    const context = readingContext(this.#services, account, this.#services.clock.now());
+    if (stale === 'all') return this.#readAll(account, context);
+    const lines = [...stale];
+    for (let at = 0; at < lines.length; at += READ_AT_ONCE) {
+      await this.#readLines(account, context, lines.slice(at, at + READ_AT_ONCE));
     }
-    const begun = turns;
-    const gone = new Set(held.account(account.id)?.lines.keys());
+  }
+
+  async #readAll(account: SettledAccount, context: ReadingContext): Promise<void> {
+    const begun = this.#turn;
+    const gone = new Set(this.loaded.account(account.id)?.lines.keys());
     for (let after = ''; ; ) {
-      const lines = await listActiveLines(services, account, after);
-      if (lines.length > 0) await readLines(account, asking, lines);
+      const lines = await listActiveLines(this.#services, account, after);
+      if (lines.length > 0) await this.#readLines(account, context, lines);
       for (const line of lines) gone.delete(line);
       if (lines.length < READ_AT_ONCE) break;
       after = lines.at(-1)!;
       await new Promise<void>((done) => nextTurn(done));
     }
-    const found = held.account(account.id);
-    held.put(
-      account,
-      [...gone].filter((line) => (found?.lines.get(line)?.turn ?? 0) <= begun),
-      new Map(),
-      () => true,
-    );
-    if (found) found.read_ms = clock.now();
+    const found = this.loaded.account(account.id);
+    const removed = [...gone].filter((line) => (found?.lines.get(line)?.turn ?? 0) <= begun);
+    this.loaded.put(account, removed, new Map(), () => true);
+    if (found) found.read_ms = this.#services.clock.now();
   }
 
-  /** Reads what is stale of some accounts; what becomes stale meanwhile stays so. */
-  async function read(some: readonly (readonly [string, Stale])[]): Promise<void> {
-    const left = new Map(some);
-    for (const id of left.keys()) stale.delete(id);
-    reads += 1;
+  /** Counts a read as under way until it has ended. */
+  async #reading(read: () => Promise<void>): Promise<void> {
+    this.#reads += 1;
     try {
-      const found = await store.read((tx) => tx.advertisers.list(environment, [...left.keys()]));
-      const live = new Set(found.map(({ id }) => id));
-      for (const id of [...left.keys()].filter((each) => !live.has(each))) {
-        held.remove(id);
-        left.delete(id);
-      }
-      for (const account of found) {
-        await readAccount(account, left.get(account.id)!);
-        left.delete(account.id);
-      }
+      await read();
     } finally {
-      ended();
-      for (const id of left.keys()) note(id, undefined);
+      this.#reads -= 1;
+      if (this.#reads === 0) this.#unmatched.clear();
     }
   }
 
-  let noting: Promise<void> | undefined;
-  const allNoted = (): Promise<void> => {
-    noting ??= noteAll().finally(() => {
-      noting = undefined;
-    });
-    return noting;
-  };
-
-  async function noteAll(): Promise<void> {
-    isEverythingStale = false;
+  /** Reads stale line items of some accounts; those that become stale meanwhile stay so. */
+  async #read(some: readonly (readonly [string, Stale])[]): Promise<void> {
+    const left = new Map(some);
+    for (const id of left.keys()) this.#stale.delete(id);
     try {
-      const found = await store.read((tx) => tx.advertisers.list(environment));
-      for (const { id } of [...[...held.accounts()].map(({ account }) => account), ...found]) note(id, undefined);
-    } catch (error) {
-      isEverythingStale = true;
-      throw error;
+      await this.#reading(async () => {
+        const found = await this.#services.store.read((tx) => tx.advertisers.list(this.#environment, [...left.keys()]));
+        const live = new Set(found.map(({ id }) => id));
+        for (const id of [...left.keys()].filter((each) => !live.has(each))) {
+          this.loaded.remove(id);
+          left.delete(id);
+        }
+        for (const account of found) {
+          await this.#readAccount(account, left.get(account.id)!);
+          left.delete(account.id);
+        }
+      });
+    } finally {
+      for (const id of left.keys()) this.#mark(id, undefined);
     }
   }
 
-  async function readLarge(): Promise<void> {
-    for (;;) {
-      // Also when everything has changed while it was read.
-      if (isEverythingStale) await allNoted();
-      const next = [...stale].find((each) => !hasBegun || !isSmall(each));
-      if (!next) break;
-      await read([next]);
+  #markEverything(): Promise<void> {
+    return this.#marking.run(async () => {
+      this.#isEverythingStale = false;
+      try {
+        const found = await this.#services.store.read((tx) => tx.advertisers.list(this.#environment));
+        const loaded = [...this.loaded.accounts()].map(({ account }) => account);
+        for (const { id } of [...loaded, ...found]) this.#mark(id, undefined);
+      } catch (error) {
+        this.#isEverythingStale = true;
+        throw error;
+      }
+    });
+  }
+
+  #readInBackground(): Promise<void> {
+    return this.#background.run(async () => {
+      for (;;) {
+        // Also when everything has changed while it was read.
+        if (this.#isEverythingStale) await this.#markEverything();
+        const next = [...this.#stale].find((each) => !this.#hasBegun || !this.#isSmall(each));
+        if (!next) break;
+        await this.#read([next]);
+      }
+      this.#hasBegun = true;
+    });
+  }
+
+  #readSmall(): Promise<void> {
+    this.#nextSmall = undefined;
+    this.#small = this.#read([...this.#stale].filter((each) => this.#isSmall(each))).finally(() => {
+      this.#small = undefined;
+    });
+    return this.#small;
+  }
+
+  #isAllSmall(): boolean {
+    let lines = 0;
+    for (const each of this.loaded.accounts()) lines += each.lines.size;
+    return lines <= WAITED_LINES_MAX;
+  }
+
+  /** Resolves once everything has been read for the first time; undefined if it has. */
+  begun(): Promise<void> | undefined {
+    return this.#hasBegun ? undefined : this.#readInBackground();
+  }
+
+  /** Resolves when small changes that were acknowledged before have been read; undefined if there are none. */
+  current(): Promise<void> | undefined {
+    if (!this.#hasBegun) return this.#readInBackground();
+    if (this.#isEverythingStale) {
+      return (this.#isAllSmall() ? this.#readInBackground() : this.#markEverything()).then(() => this.current());
     }
-    hasBegun = true;
+    if (this.#stale.size === 0) return this.#small;
+    const entries = [...this.#stale];
+    const small = entries.filter((each) => this.#isSmall(each));
+    if (small.length < entries.length) this.#readInBackground().catch(() => {});
+    if (small.length === 0) return this.#small;
+    if (!this.#small) return this.#readSmall();
+    this.#nextSmall ??= this.#small.then(
+      () => this.#readSmall(),
+      () => this.#readSmall(),
+    );
+    return this.#nextSmall;
   }
 
-  /** Only one reads in the background. */
-  function inBackground(): Promise<void> {
-    large ??= readLarge().finally(() => {
-      large = undefined;
-    });
-    return large;
-  }
-
-  function beginSmall(): Promise<void> {
-    nextSmall = undefined;
-    small = read([...stale].filter(isSmall)).finally(() => {
-      small = undefined;
-    });
-    return small;
-  }
-
-  const refreshOldest = async (): Promise<void> => {
-    const before_ms = clock.now() - REFRESHED_AFTER_MS;
-    let oldest: HeldAccount | undefined;
-    for (const each of held.accounts()) {
+  /** Reads what is stale in the background, and the account that was read the longest time ago, as its audiences may have changed. */
+  async refresh(): Promise<void> {
+    await this.current();
+    await (this.#isEverythingStale || this.#stale.size > 0 ? this.#readInBackground() : this.#background.running);
+    const before_ms = this.#services.clock.now() - REFRESHED_AFTER_MS;
+    let oldest: LoadedAccount | undefined;
+    for (const each of this.loaded.accounts()) {
       if (each.read_ms <= before_ms && (!oldest || each.read_ms < oldest.read_ms)) oldest = each;
     }
-    if (!oldest) return;
-    reads += 1;
-    try {
-      await readAccount(oldest.account, 'all');
-    } finally {
-      ended();
-    }
-  };
-
-  const isAllSmall = (): boolean => {
-    let lines = 0;
-    for (const each of held.accounts()) lines += each.lines.size;
-    return lines <= WAITED_LINES_MAX;
-  };
-
-  function current(): Promise<void> | undefined {
-    if (!hasBegun) return inBackground();
-    if (isEverythingStale) return isAllSmall() ? inBackground().then(current) : allNoted().then(current);
-    if (!isEverythingStale && stale.size === 0) return small;
-    const entries = [...stale];
-    if (!entries.every(isSmall)) inBackground().catch(() => {});
-    if (!entries.some(isSmall)) return small;
-    if (!small) return beginSmall();
-    nextSmall ??= small.then(beginSmall, beginSmall);
-    return nextSmall;
+    const account = oldest?.account;
+    if (account) await this.#reading(() => this.#readAccount(account, 'all'));
   }
-
-  return {
-    held,
-    begun: () => (hasBegun ? undefined : inBackground()),
-    current,
-    async refresh() {
-      await current();
-      await (isEverythingStale || stale.size > 0 ? inBackground() : large);
-      await refreshOldest();
-    },
-  };
 }

@@ -7,7 +7,7 @@ import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { PeopleQuery, PersonWord } from '../../../contract/store/directory.ts';
 import { lineItems } from '../../ads/line-items.ts';
 import { bidLimits } from '../../ads/reference/bidding-rules.ts';
-import { type AskingContext, peopleQueryOf } from '../audiences/audience-query.ts';
+import { peopleQueryOf, type QuestionContext } from '../audiences/audience-query.ts';
 import { type AudienceQuestion, readQuestions } from '../audiences/questions.ts';
 import type { BookedCreative } from '../booked-creatives.ts';
 import { type Booking, type Bookings, readBookings } from '../bookings.ts';
@@ -19,8 +19,7 @@ import { type KeywordPredicate, keywordPredicate } from './keyword-match.ts';
 import { type Predicate, predicateOf } from './match.ts';
 import { qualityOf, readOutcomes, UNSEEN } from './quality.ts';
 
-/** A creative, and how often people clicked it. */
-export interface ServedCreative extends BookedCreative {
+interface ServedCreative extends BookedCreative {
   readonly outcomes: Outcomes;
 }
 
@@ -33,44 +32,44 @@ export interface Ad {
   /** The only countries and platforms for which it is, where its targeting names nothing else beside them. */
   readonly countries: readonly string[] | undefined;
   readonly platforms: readonly string[] | undefined;
-  /** Whether something of it has changed since it was read: it is not shown then. */
+  /** Whether it has changed since it was read: it is not shown then. */
   isStale: boolean;
-  /** What was found to speak against it a moment ago, while the counters of its account are at this state. */
-  obstacle?: { readonly reason: string; readonly state: number; readonly until_ms: number };
+  /** The last obstacle, valid while the counters of its account have this version. */
+  obstacle?: { readonly reason: string; readonly version: number; readonly until_ms: number };
   readonly bid: Bid;
-  /** What is charged: its impressions or its clicks. */
+  /** The charged action. */
   readonly billed: 'impression' | 'click';
   readonly isStandard: boolean;
-  /** Whether tags of websites may measure what comes of its clicks. @source decision 994 */
+  /** Whether website tags may measure the conversions of its clicks. @source decision 994 */
   readonly isMeasured: boolean;
   readonly flight: { readonly from_ms: number; readonly until_ms: number };
   /** The probability that an impression leads to the billed action, by what it delivered so far. */
   readonly probability: number;
-  /** What that is known from; undefined where impressions are billed. */
+  /** The outcomes behind the probability; undefined where impressions are billed. */
   readonly outcomes: Outcomes | undefined;
   /** How well its creatives do, 1 on average; 1 where clicks are billed, which count in the probability. */
   readonly quality: number;
-  /** What an AUTO bid begins with, in US dollars for a thousand impressions. */
+  /** The first AUTO bid, in US dollars for a thousand impressions. */
   readonly beginsAt: number;
 }
 
-/** What was left out of the ads of an account: why its line items cannot be shown at all. */
+/** A line item that cannot be shown, and why. */
 export interface LeftOut {
   readonly line: string;
   readonly reason: string;
 }
 
-/** What was read of an active line item: an ad, or why it is none. */
+/** An active line item as read: an ad, or the reason why it is none. */
 export interface ReadLine {
   readonly ad: Ad | undefined;
   readonly reason: string | undefined;
-  /** What it depends on: ids of its campaign, funding instrument, creatives and targeting criteria, and names of authors. */
+  /** Its dependencies: ids of its campaign, funding instrument, creatives and targeting criteria, and names of authors. */
   readonly names: readonly string[];
   /** Counts reads: a larger one is newer. */
   readonly turn: number;
 }
 
-/** What is charged by billable event; follows, views and installs are not, because no beacon reports them. @source decision 984 */
+/** The charged action by billable event; follows, views and installs are not, because no beacon reports them. @source decision 984 */
 const BILLED: Readonly<Record<string, Ad['billed'] | undefined>> = {
   IMPRESSION: 'impression',
   LINK_CLICK: 'click',
@@ -81,7 +80,7 @@ const BILLED: Readonly<Record<string, Ad['billed'] | undefined>> = {
 /** The probability of a billed click before anything is known, and how many impressions it counts for. */
 const CLICK_PRIOR = 0.008;
 const PRIOR_WEIGHT = 500;
-/** An AUTO bid begins with what was paid so far, and half as much more, or with this, in US dollars. @source decision 1120 */
+/** The first AUTO bid is one and a half times the price paid so far, or this, in US dollars. @source decision 1120 */
 const BEGINS_AT = 4;
 const BEGINS_ABOVE = 1.5;
 
@@ -95,14 +94,21 @@ export async function listActiveLines(
   const within = { entity_status: ['ACTIVE'] };
   const rows = await store.read((tx) =>
     tx.records.page(lineItems as unknown as AnyResource, {
-      ...{ account, member: undefined, deleted: 'hidden', within, without: undefined, prefix: undefined, sort },
-      ...{ after: after === '' ? undefined : [after], limit: READ_AT_ONCE },
+      account,
+      member: undefined,
+      deleted: 'hidden',
+      within,
+      without: undefined,
+      prefix: undefined,
+      sort,
+      after: after === '' ? undefined : [after],
+      limit: READ_AT_ONCE,
     }),
   );
   return rows.map(({ id }) => id);
 }
 
-/** The name of a user among what line items depend on. */
+/** The name of a user among the dependencies of line items. */
 export function authorName(user: string): string {
   return `user/${user}`;
 }
@@ -110,47 +116,50 @@ export function authorName(user: string): string {
 /** Line items that are read at a time: between them, other work is done. */
 export const READ_AT_ONCE = 25;
 
-/** What line items of one account are read with. */
-export interface ReadingContext extends AskingContext {
+/** The context in which line items of one account are read. */
+export interface ReadingContext extends QuestionContext {
   readonly unitsPerDollar: UnitsPerDollar;
-  /** Which questions mean few people. */
   readonly fewPeople: FewPeople;
 }
 
-/** How the targeting of one account is asked now. */
-export function askingOf(
+/** How the targeting of an account is read now. */
+export function readingContext(
   services: Pick<Services, 'store' | 'audiences' | 'keywords' | 'delivery'>,
   { environment, timezone }: SettledAccount,
   now_ms: number,
 ): ReadingContext {
   return {
     unitsPerDollar: services.delivery.unitsPerDollar,
-    ...{ services, environment, now: Math.floor(now_ms / 1000), lists: new Map(), fewPeople: new Map() },
+    services,
+    environment,
+    now: Math.floor(now_ms / 1000),
+    lists: new Map(),
+    fewPeople: new Map(),
     dayStart: Math.floor(localDayAround(now_ms, timezone).start_ms / 1000),
   };
 }
 
 /** Reads line items of an account, and prepares their targeting; those that are not active are left out. */
 export async function readAds(
-  asking: ReadingContext,
+  context: ReadingContext,
   account: SettledAccount,
   lines: readonly string[],
   turn: number,
 ): Promise<Map<string, ReadLine>> {
-  const now = formatInstant(asking.now * 1000);
-  const { bookings, questions, totals, clicked } = await asking.services.store.read(async (tx) => ({
+  const now = formatInstant(context.now * 1000);
+  const { bookings, questions, totals, clicked } = await context.services.store.read(async (tx) => ({
     bookings: await readBookings(tx, account, { ids: lines }),
     questions: await readQuestions(tx, account, lines),
     totals: new Map((await tx.deliveryLedger.listTotals(account.id, lines)).map((each) => [each.line_item_id, each])),
-    clicked: await readOutcomes(tx, account, lines, asking.now * 1000),
+    clicked: await readOutcomes(tx, account, lines, context.now * 1000),
   }));
   const found = new Map<string, ReadLine>();
   for (const booking of bookings.lines) {
     const question = questions.get(booking.id);
     if (!question || booking.deleted || booking.entity_status !== 'ACTIVE') continue;
-    const reason = unfit(bookings, booking, now);
+    const reason = reasonNotShown(bookings, booking, now);
     const { impressions = 0, billed = 0, spend_local_micro = 0 } = totals.get(booking.id) ?? {};
-    const unitsPerDollar = asking.unitsPerDollar(booking.currency);
+    const unitsPerDollar = context.unitsPerDollar(booking.currency);
     const paid = spend_local_micro / impressions / 1000 / unitsPerDollar;
     const isPaidByClick = BILLED[booking.pay_by] === 'click';
     const outcomes = isPaidByClick
@@ -160,10 +169,15 @@ export async function readAds(
     const ad: Ad | undefined =
       reason === undefined
         ? {
-            ...{ account, booking, creatives, isStale: false },
-            ...(await targetingOf(question, asking)),
+            account,
+            booking,
+            creatives,
+            isStale: false,
+            ...(await targetingOf(question, context)),
             bid: {
-              ...{ strategy: booking.bid_strategy, amount: booking.bid_amount, ...bidLimits(booking.currency) },
+              strategy: booking.bid_strategy,
+              amount: booking.bid_amount,
+              ...bidLimits(booking.currency),
               actions: isPaidByClick ? 1 : 1000,
               unitsPerDollar,
             },
@@ -171,22 +185,23 @@ export async function readAds(
             isStandard: (booking.campaign.optimizesCampaign ? booking.campaign.isStandard : booking.isStandard) ?? true,
             isMeasured: booking.primary_web_event_tag !== null || booking.objective === 'WEBSITE_CLICKS',
             flight: flightOf(booking),
-            ...{ outcomes, probability: outcomes ? outcomes.successes / outcomes.trials : 1 },
+            outcomes,
+            probability: outcomes ? outcomes.successes / outcomes.trials : 1,
             quality: isPaidByClick
               ? 1
               : creatives.reduce((sum, each) => sum + qualityOf(each.outcomes), 0) / creatives.length,
             beginsAt: paid > 0 ? BEGINS_ABOVE * paid : BEGINS_AT,
           }
         : undefined;
-    const shown = booking.creatives.flatMap(({ id, author }) => (author ? [id, authorName(author.id)] : [id]));
-    const names = [booking.campaign.id, booking.instrument.id, ...shown, ...question.criterionIds];
+    const creativeNames = booking.creatives.flatMap(({ id, author }) => (author ? [id, authorName(author.id)] : [id]));
+    const names = [booking.campaign.id, booking.instrument.id, ...creativeNames, ...question.criterionIds];
     found.set(booking.id, { ad, reason, names, turn });
   }
   return found;
 }
 
-/** Why a line item can never be shown as it is; one that starts later is kept, because time is looked at in decisions. */
-function unfit(bookings: Bookings, booking: Booking, now: string): string | undefined {
+/** Why a line item cannot be shown whatever the time: decisions check whether it has started. */
+function reasonNotShown(bookings: Bookings, booking: Booking, now: string): string | undefined {
   const [reason] = reasonsNotServing(bookings, booking, now);
   if (reason !== undefined && reason !== 'STARTS_IN_FUTURE') return reason;
   return BILLED[booking.pay_by] === undefined ? 'PAYMENT_NOT_SERVED' : undefined;
@@ -197,20 +212,20 @@ function flightOf(booking: Booking): Ad['flight'] {
   return { from_ms: instantMs(from), until_ms: instantMs(until) };
 }
 
-async function targetingOf(question: AudienceQuestion, asking: ReadingContext) {
-  const query = await peopleQueryOf(question, asking);
-  const speaking = (operator: string): Predicate[] =>
+async function targetingOf(question: AudienceQuestion, context: ReadingContext) {
+  const query = await peopleQueryOf(question, context);
+  const keywordPredicates = (operator: string): Predicate[] =>
     question.criteria
       .filter((each) => (each.operator === 'NE') === (operator === 'NE'))
       .map(keywordPredicate)
       .filter((each) => each !== undefined)
       .map(
         (matches: KeywordPredicate): Predicate =>
-          (viewer) =>
-            matches(viewer.keywords),
+          ({ keywords }) =>
+            matches(keywords),
       );
-  const isMeant = predicateOf(query, { included: speaking('EQ'), excluded: speaking('NE') });
-  if (await meansFewPeople(query, asking.services, { hash: question.hash, known: asking.fewPeople })) {
+  const isMeant = predicateOf(query, { included: keywordPredicates('EQ'), excluded: keywordPredicates('NE') });
+  if (await meansFewPeople(query, context.services, { hash: question.hash, known: context.fewPeople })) {
     const withoutDirectory: Predicate = (viewer) => isMeant(viewer.unknown ?? viewer);
     return { isMeant: withoutDirectory, countries: undefined, platforms: undefined };
   }

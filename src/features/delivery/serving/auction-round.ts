@@ -12,22 +12,20 @@ export interface Winner {
   readonly rank: number;
 }
 
-/** What a round found out. */
-export interface Round {
+interface Round {
   readonly winners: readonly Winner[];
   readonly explanation: readonly Explanation[];
 }
 
-/** So many ads of which something has to be read first end a round: most of the others would not be needed. */
+/** A round ends after this many ads that lack reads: most of the others would not be needed. */
 const MISSING_MAX = 20;
-/** Of so many ads of the same rank, each is as likely to win. */
+/** Up to this many ads of the same rank have equal chances. */
 const EQUAL_MAX = 50;
 
 /** Why an ad is not shown now; undefined when it may be. `wait`: something has to be read first. */
 export type Obstacle = string | { readonly wait: true } | undefined;
 
-/** What a round needs to know. */
-export interface RoundContext {
+interface RoundContext {
   readonly ranking: Ranking;
   readonly candidates: readonly AdList<Ad>[];
   readonly viewer: Viewer;
@@ -40,10 +38,10 @@ export interface RoundContext {
   readonly explain: boolean;
   /** From 0 to below 1. */
   chance(): number;
-  /** What speaks against an ad beside its targeting: budgets and frequency caps. */
+  /** Budgets, pacing and frequency caps. */
   obstacleTo(ranked: Ranked): Obstacle;
-  /** The state of the counters of an ad's account. */
-  stateOf(ad: Ad): number;
+  /** The version of the counters of an ad's account. */
+  versionOf(ad: Ad): number;
 }
 
 /**
@@ -94,9 +92,9 @@ export function decideRound(context: RoundContext): Round {
   shuffleEqual(fitting, context);
   const { won, lost, nextOf } = separate(fitting, context);
   const winners = won.map((ranked, place) => {
-    const { ad, standing, rank } = ranked;
+    const { ad, factors, rank } = ranked;
     say(ranked, 'WON');
-    return { ad, rank, price: priceOf(ad.bid, standing, nextOf(ranked, place)) };
+    return { ad, rank, price: priceOf(ad.bid, factors, nextOf(ranked, place)) };
   });
   for (const ranked of lost) say(ranked, ranked.rank > (won.at(-1)?.rank ?? 0) ? 'SAME_ADVERTISER' : 'OUTBID');
   noteMissed(won, context);
@@ -151,11 +149,11 @@ function noteMissed(won: readonly Ranked[], context: RoundContext): void {
 
 function lossOf(
   { ad, rank }: Ranked,
-  { viewer, placement, now_ms, excluded, explain, stateOf }: RoundContext,
+  { viewer, placement, now_ms, excluded, explain, versionOf }: RoundContext,
 ): string | undefined {
   if (ad.isStale) return 'CHANGING';
   const { obstacle } = ad;
-  if (obstacle && !explain && now_ms < obstacle.until_ms && obstacle.state === stateOf(ad)) return obstacle.reason;
+  if (obstacle && !explain && now_ms < obstacle.until_ms && obstacle.version === versionOf(ad)) return obstacle.reason;
   const taken = excluded.size === 0 ? undefined : excluded.get(ad.booking.id);
   if (taken !== undefined) return taken;
   if (now_ms < ad.flight.from_ms || now_ms >= ad.flight.until_ms) return 'NOT_IN_FLIGHT';

@@ -13,8 +13,8 @@ export interface Bid {
   readonly unitsPerDollar: number;
 }
 
-/** What decides the rank of an ad. */
-export interface Standing {
+/** The factors of the rank of an ad. */
+export interface RankFactors {
   /** In micro units, for as many billed actions as amounts of the bid are. */
   bid: number;
   /** How well its creative does, 1 on average. */
@@ -24,8 +24,8 @@ export interface Standing {
 }
 
 /**
- * What a line item bids.
- * @param level what an AUTO bid is worth, in US dollars for a thousand impressions
+ * The bid of a line item.
+ * @param level the worth of an AUTO bid, in US dollars for a thousand impressions
  * @source decision 979
  */
 export function bidOf(bid: Bid, level: number, probability: number): number {
@@ -36,7 +36,7 @@ export function bidOf(bid: Bid, level: number, probability: number): number {
 }
 
 /** US dollars for a thousand impressions that a micro unit of a bid is worth. */
-function worthOf({ actions, unitsPerDollar }: Bid, { quality, probability }: Readonly<Standing>): number {
+function worthOf({ actions, unitsPerDollar }: Bid, { quality, probability }: Readonly<RankFactors>): number {
   return (quality * probability * (1000 / actions)) / (1_000_000 * unitsPerDollar);
 }
 
@@ -45,20 +45,20 @@ function worthOf({ actions, unitsPerDollar }: Bid, { quality, probability }: Rea
  * weighted by quality; 0 below the least bid.
  * @source decision 979
  */
-export function rankOf(bid: Bid, standing: Readonly<Standing>): number {
-  return standing.bid < bid.least ? 0 : standing.bid * worthOf(bid, standing);
+export function rankOf(bid: Bid, factors: Readonly<RankFactors>): number {
+  return factors.bid < bid.least ? 0 : factors.bid * worthOf(bid, factors);
 }
 
 /**
- * What the winner pays for one billed action, in micro units: TARGET its bid, others the least that keeps its rank above
+ * The price of one billed action for the winner, in micro units: TARGET its bid, others the least that keeps its rank above
  * the next one's, at least the least bid and at most its own. Bids and prices are whole units of the currency, and a
  * thousandth of each is whole micro units.
  * @param next the rank of the best ad that lost; 0 when there is none
  */
-export function priceOf(bid: Bid, standing: Readonly<Standing>, next: number): number {
+export function priceOf(bid: Bid, factors: Readonly<RankFactors>, next: number): number {
   const { strategy, least, unit, actions } = bid;
-  const second = Math.max(least, next / worthOf(bid, standing));
+  const second = Math.max(least, next / worthOf(bid, factors));
   // A rank has rounding errors: an equal bid costs no unit more.
-  const price = strategy === 'TARGET' ? standing.bid : Math.ceil(second / unit - 1e-6) * unit;
-  return Math.min(standing.bid, price) / actions;
+  const price = strategy === 'TARGET' ? factors.bid : Math.ceil(second / unit - 1e-6) * unit;
+  return Math.min(factors.bid, price) / actions;
 }

@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../../../contract/problems/store-unavailable.t
 import type { BorneOutages } from '../../../contract/services/serving.ts';
 import { EVERYTHING } from '../../../contract/store/cache-changes.ts';
 import type { Publisher } from '../../../contract/store/publishers.ts';
-import type { Store } from '../../../contract/store/store.ts';
+import type { Store } from '../../../storage/unit-of-work.ts';
 import { credentialDigest } from './publisher-credentials.ts';
 
 const BEARER = /^[ \t]*bearer[ \t]+([A-Za-z0-9_]{1,128})[ \t]*$/i;

@@ -4,7 +4,7 @@ import { expiryJob, REMOVED_AT_ONCE } from '../../platform/expiry-job.ts';
 /** How long after their tokens beacons are kept. */
 export const LATE_MS = 3_600_000;
 
-/** Removes beacons whose tokens have expired, once nobody can have any of them on the way. @source decision 980 */
+/** Removes beacons whose tokens have expired, once none can be in flight. @source decision 980 */
 export const beaconExpiry = expiryJob<undefined>({
   name: 'delivery.beacon_expiry',
   key: 'all',

@@ -1,21 +1,21 @@
+import type { DeliveryTouch } from '../../../storage/tables/conversions.ts';
 import { SEGMENTATIONS } from '../audiences/shares.ts';
 import type { Payers } from './budget-keys.ts';
 
-/** What a click on a creative counts as, beside a click and an engagement. Follows are not reported. */
+/** The metric of a click on a creative, besides clicks and engagements. Follows are not reported. */
 export type ClickMetric = 'url_clicks' | 'app_clicks' | 'none';
 
-/** An ad that was decided on: what its tokens contain, and all that is stored when it is seen or clicked. */
+/** An ad that was decided on: the content of its tokens, and everything to store for its view or click. */
 export interface Beacon extends Payers {
   /** Unique for each decision; its two tokens share it. */
   readonly nonce: string;
   readonly account: string;
-  /** That of the account. */
   readonly timezone: string;
   readonly creative: string;
   /** `ALL_ON_SERVICE` or `PUBLISHER_NETWORK`, as the ledger counts. */
   readonly placement: string;
   readonly publisher: string;
-  /** Whom it was for, not readable; empty when that is not known. */
+  /** Pseudonym of the viewer; empty if unknown. */
   readonly person: string;
   /** Micro units for one billed action. */
   readonly price: number;
@@ -28,7 +28,7 @@ export interface Beacon extends Payers {
   readonly expires_ms: number;
 }
 
-/** A beacon that arrived. */
+/** A beacon as received. */
 export interface BeaconEvent {
   readonly beacon: Beacon;
   readonly at_ms: number;
@@ -37,4 +37,19 @@ export interface BeaconEvent {
 /** The segments of a beacon by segmentation type. */
 export function segmentsOf({ segments }: Beacon): readonly (readonly [type: string, value: string])[] {
   return SEGMENTATIONS.map((type, place) => [type, segments[place] ?? 'UNKNOWN']);
+}
+
+/** A beacon as a touch for the attribution of conversions; `at` is UTC text. */
+export function touchOf<Kind extends DeliveryTouch['kind']>({
+  beacon,
+  kind,
+  at: touched_at,
+}: {
+  readonly beacon: Beacon;
+  readonly kind: Kind;
+  readonly at: string;
+}): DeliveryTouch & { readonly kind: Kind } {
+  const { account: account_id, line: line_item_id, creative: creative_id, placement, person } = beacon;
+  const [, platform = 'UNKNOWN'] = segmentsOf(beacon).find(([type]) => type === 'PLATFORMS') ?? [];
+  return { account_id, person, touched_at, kind, line_item_id, creative_id, placement, platform };
 }

@@ -3,8 +3,8 @@ import { StoreUnavailable } from '../../../contract/problems/store-unavailable.t
 import type { BorneOutages } from '../../../contract/services/serving.ts';
 
 /**
- * A decision waits for one answer of the database so often, a second in all; once while the database is known to be away. A
- * process that gets no processor time waits longer: what is late then is not the database. @source decision 1226
+ * How often a decision waits for a reply of the database, a second in all; once while the database is known to be away. A
+ * process without processor time waits longer, because then the delay is not the database's. @source decision 1226
  */
 const WAITS_MAX = 20;
 const WAIT_MS = 50;

@@ -2,332 +2,399 @@ import { boundedCache } from '../../../base/bounded-cache.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { dateAround } from '../../../base/zones.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
-import type { Store } from '../../../contract/store/store.ts';
+import type { Store } from '../../../storage/unit-of-work.ts';
 import type { Booking } from '../bookings.ts';
 import type { Beacon, BeaconEvent } from './beacon.ts';
 import { budgetKeys, limitingKeys, type Payers, payersOf } from './budget-keys.ts';
-import { type Stored, storeBeacons } from './store-beacons.ts';
+import { type Batch, type Stored, storeBeacons } from './store-beacons.ts';
 
 /** Whether budgets can pay for one more action: `unknown` before they were read, `used` when a lease has to be renewed. */
-export type Funds = 'enough' | 'exhausted' | 'unknown' | 'used';
+type Funds = 'enough' | 'exhausted' | 'unknown' | 'used';
 
-/** What this process counts for one account, beyond what the ledger has. */
-export interface AccountCounters {
-  readonly account: SettledAccount;
-  /**
-   * Whether all budgets of a booking have the least price left that this process may spend; asks for more when they have
-   * not, enough for one action at the bid. While the database is away, what was leased on the day counts, even if it may have
-   * changed.
-   */
-  funds(booking: Booking, of: { readonly least: number; readonly bid: number; readonly isAway?: boolean }): Funds;
-  /** What a line item or campaign has spent on the local day, promises included. */
-  spentToday(key: string): number;
-  /** What a total budget had left when the local day began; undefined when that is not known. */
-  begunWith(key: string): number | undefined;
-  /** Keeps an amount for an ad that may soon be seen. */
-  promise(beacon: Beacon, amount: number): void;
-  view(event: BeaconEvent): void;
-  click(event: BeaconEvent): void;
-  /** Impressions of a line item to a person that are not stored yet, and those promised. */
-  unstored(person: string, line: string): number;
-  /** Stores what has been counted, and renews leases; resolves when all that was counted before the call is stored. */
-  flush(): Promise<void>;
-  /** Other nodes lack budgets: gives back with the next flush what is not promised of those that are not in use. @source decision 1255 */
-  giveBack(): void;
-  /** Whether there is anything to store, or a budget to ask for. */
-  isDue(): boolean;
-  /** Changes whenever budgets may have got more to spend. */
-  state(): number;
-  /** Forgets promises that were not kept. */
-  expire(now_ms: number): void;
-  /** Budgets may have changed: of a line item, campaign or funding instrument, or any. They are read before more is spent. @source decision 1085 */
-  reread(name?: string): void;
-}
-
-/** Whom counters tell, and what they need. */
+/** Dependencies and callbacks of the counters of an account. */
 export interface CounterDeps {
   readonly store: Pick<Store, 'write'>;
   readonly clock: Clock;
   /** The id of this process among those of the database. */
   readonly node: string;
   onStored(stored: Stored): void;
-  /** Takes room for one more beacon that waits to be stored; false when there is none. */
+  /** Reserves room for one more beacon that waits to be stored; false if there is none. */
   takeRoom(): boolean;
   giveRoom(beacons: number): void;
 }
 
-/** An amount is kept this long for an ad that was decided on. @source decision 982 */
+/** A promise of an amount for an ad that was decided on expires after this long. @source decision 982 */
 const PROMISED_MS = 60_000;
 /** A click waits this long for the view of its ad, which another node may have received. @source decision 980 */
 const WAITING_MS = 10_000;
 /** Beacons that this process has seen, so that it need not ask the database about each replay. */
 const SEEN_MAX = 100_000;
-/** A budget that had nothing left, or could not be asked, is asked again after this long; one of which other nodes hold a part, sooner. */
-const POOR_MS = 5000;
-const POOR_WITH_OTHERS_MS = 1000;
-/** Line items that were not looked at for this long give back their budgets when other nodes lack them. */
+/** Delay before the lease of an exhausted budget is renewed; shorter if other nodes lease a part of it. */
+const EXHAUSTED_RETRY_MS = 5000;
+const SHARED_RETRY_MS = 1000;
+/** Line items without a decision for this long return their budgets when other nodes need them. */
 const RESTING_MS = 5000;
-/** Budgets of line items that were not looked at for this long are given back. @source decision 982 */
+/** Line items without a decision for this long return their budgets. @source decision 982 */
 const IDLE_MS = 300_000;
 
-/** What is kept of an ad that was decided on. There are many of them for a minute: each is as small as it can be. */
+/** A promise. There are many of them for a minute: each is as small as it can be. */
 interface Promised {
   readonly amount: number;
   readonly until_ms: number;
-  /** Those of its budgets; shared by all of a line item. */
+  /** The budgets; shared by all promises of a line item. */
   readonly keys: readonly string[];
-  /** Under which its impression counts. */
-  readonly shownKey: string;
+  readonly impressionKey: string;
 }
 
-/** The counters of an account in this process. */
-export function accountCounters(account: SettledAccount, deps: CounterDeps): AccountCounters {
-  const { store, clock, node, onStored, takeRoom, giveRoom } = deps;
-  let views: BeaconEvent[] = [];
-  let clicks: BeaconEvent[] = [];
-  const leases = new Map<string, number>();
-  let spent: ReadonlyMap<string, number> = new Map();
-  const begun = new Map<string, number>();
-  let leasedDay = '';
-  /** Line items whose budgets were asked for, with what each action may cost. */
-  const wanted = new Map<string, number>();
-  const leased = new Set<string>();
-  /** When a line item was last looked at, and the budgets that it needs. */
-  const asked = new Map<string, { at_ms: number; readonly payers: Payers }>();
-  const touched = new Set<string>();
-  const promises = new Map<string, Promised>();
-  const promised = sums();
-  const unstoredSpend = sums();
-  const shown = sums();
-  const poorUntil = new Map<string, number>();
-  const seen = boundedCache<string, true>(SEEN_MAX);
-  /** Whether a beacon arrives for the first time, as far as this process knows. */
-  const isFirst = (kind: string, nonce: string): boolean => {
-    if (seen.has(`${kind} ${nonce}`)) return false;
-    seen.set(`${kind} ${nonce}`, true);
-    return true;
-  };
-  let isWanting = false;
-  let isGivingBack = false;
-  let state = 0;
-  let flushing: Promise<void> | undefined;
+interface ConsideredLine {
+  readonly payers: Payers;
+  considered_ms: number;
+  /** What one action may cost. */
+  need: number;
+  isLeased: boolean;
+  /** Whether the next flush renews its leases. */
+  isDue: boolean;
+}
 
-  const today = (): string => dateAround(clock.now(), account.timezone);
-  let keysByLine = new Map<string, readonly string[]>();
-  let keysDay = '';
-  const keysOf = (beacon: Beacon): readonly string[] => {
-    const day = today();
-    if (day !== keysDay) keysByLine = new Map();
-    keysDay = day;
-    const known = keysByLine.get(beacon.line) ?? budgetKeys(beacon, day);
-    keysByLine.set(beacon.line, known);
+/** What this process counts for one account, beyond what the ledger has. */
+export class AccountCounters {
+  readonly account: SettledAccount;
+  readonly #deps: CounterDeps;
+  #views: BeaconEvent[] = [];
+  #clicks: BeaconEvent[] = [];
+  readonly #seen = boundedCache<string, true>(SEEN_MAX);
+  readonly #lines = new Map<string, ConsideredLine>();
+  readonly #promises = new Map<string, Promised>();
+  readonly #promised = new Sums();
+  readonly #unstoredSpend = new Sums();
+  /** Those not stored yet and those promised. */
+  readonly #impressions = new Sums();
+  /** What this process may spend of each budget on the day of the leases. */
+  readonly #leases = new Map<string, number>();
+  readonly #openingBalances = new Map<string, number>();
+  #spentToday: ReadonlyMap<string, number> = new Map();
+  #leaseDay = '';
+  readonly #exhaustedUntil_ms = new Map<string, number>();
+  #isLeaseWanted = false;
+  #isReturning = false;
+  #version = 0;
+  #flushing: Promise<void> | undefined;
+  #keysByLine = new Map<string, readonly string[]>();
+  #keysDay = '';
+  #idleSearched_ms = Number.NEGATIVE_INFINITY;
+
+  constructor(account: SettledAccount, deps: CounterDeps) {
+    this.account = account;
+    this.#deps = deps;
+  }
+
+  /**
+   * Whether all budgets of a booking have the least price left that this process may spend; otherwise asks for enough for one
+   * action at the bid. While the database is away, what was leased on the day counts, even if it may have changed.
+   */
+  funds(
+    booking: Booking,
+    { least, bid, isAway = false }: { readonly least: number; readonly bid: number; readonly isAway?: boolean },
+  ): Funds {
+    const day = this.#today();
+    const now_ms = this.#deps.clock.now();
+    const line = this.#consider(booking, now_ms);
+    if (line.need < bid) line.need = bid;
+    if ((!line.isLeased && !isAway) || day !== this.#leaseDay) {
+      line.isDue = true;
+      return 'unknown';
+    }
+    for (const key of limitingKeys(booking, day)) {
+      const left = (this.#leases.get(key) ?? 0) - this.#promised.of(key) - this.#unstoredSpend.of(key);
+      if (left >= least) continue;
+      // Renewed, but not all the time: a budget may be used up for the day.
+      if ((this.#exhaustedUntil_ms.get(key) ?? 0) > now_ms) return 'exhausted';
+      line.isDue = true;
+      this.#isLeaseWanted = true;
+      return 'used';
+    }
+    return 'enough';
+  }
+
+  #consider(booking: Booking, considered_ms: number): ConsideredLine {
+    let line = this.#lines.get(booking.id);
+    if (line) line.considered_ms = considered_ms;
+    else {
+      line = { payers: payersOf(booking), considered_ms, need: 0, isLeased: false, isDue: false };
+      this.#lines.set(booking.id, line);
+    }
+    return line;
+  }
+
+  /** What a line item or campaign has spent on the local day, promises included. */
+  spentToday(key: string): number {
+    return (this.#spentToday.get(key) ?? 0) + this.#promised.of(key) + this.#unstoredSpend.of(key);
+  }
+
+  /** What a total budget had left when the local day began; undefined when that is not known. */
+  openingBalance(key: string): number | undefined {
+    return this.#openingBalances.get(key);
+  }
+
+  /** Impressions of a line item to a person that are not stored yet, and those promised. */
+  unstoredImpressions(person: string, line: string): number {
+    return this.#impressions.of(`${person} ${line}`);
+  }
+
+  /** Keeps an amount for an ad that may soon be seen. */
+  promise(beacon: Beacon, amount: number): void {
+    const keys = this.#keysOf(beacon);
+    const impressionKey = impressionKeyOf(beacon);
+    const until_ms = this.#deps.clock.now() + PROMISED_MS;
+    this.#promises.set(beacon.nonce, { amount, keys, impressionKey, until_ms });
+    for (const key of keys) this.#promised.add(key, amount);
+    const line = this.#lines.get(beacon.line);
+    if (line) line.isDue = true;
+    this.#impressions.add(impressionKey, 1);
+  }
+
+  #keysOf(beacon: Beacon): readonly string[] {
+    const day = this.#today();
+    if (day !== this.#keysDay) this.#keysByLine = new Map();
+    this.#keysDay = day;
+    const known = this.#keysByLine.get(beacon.line) ?? budgetKeys(beacon, day);
+    this.#keysByLine.set(beacon.line, known);
     return known;
-  };
-  const release = (nonce: string): void => {
-    const found = promises.get(nonce);
-    if (!found) return;
-    promises.delete(nonce);
-    for (const key of found.keys) promised.add(key, -found.amount);
-    shown.add(found.shownKey, -1);
-  };
-  const spend = ({ beacon, at_ms }: BeaconEvent, sign: 1 | -1): void => {
-    for (const key of budgetKeys(beacon, dateAround(at_ms, account.timezone))) {
-      unstoredSpend.add(key, sign * beacon.price);
-    }
-  };
-  /** The line items whose leases are renewed next, with what each action may cost. */
-  const toLease = (): Map<string, number> => {
-    if (leasedDay !== today()) return new Map(wanted);
-    const before_ms = clock.now() - RESTING_MS;
-    const needOf = (line: string): number =>
-      isGivingBack && (asked.get(line)?.at_ms ?? 0) <= before_ms ? 0 : (wanted.get(line) ?? 0);
-    return new Map([...(isGivingBack ? asked.keys() : touched)].map((line) => [line, needOf(line)]));
-  };
+  }
 
-  let idleLooked_ms = Number.NEGATIVE_INFINITY;
-  const idleLines = (now_ms: number): string[] => {
-    // Looked for once a minute at most.
-    if (asked.size === 0 || now_ms - idleLooked_ms < IDLE_MS / 5) return [];
-    const found = [...asked].filter(([, { at_ms }]) => now_ms - at_ms >= IDLE_MS).map(([line]) => line);
-    idleLooked_ms = found.length > 0 ? Number.NEGATIVE_INFINITY : now_ms;
-    return found;
-  };
+  #release(nonce: string): void {
+    const promised = this.#promises.get(nonce);
+    if (!promised) return;
+    this.#promises.delete(nonce);
+    for (const key of promised.keys) this.#promised.add(key, -promised.amount);
+    this.#impressions.add(promised.impressionKey, -1);
+  }
 
-  function expire(now_ms: number): void {
-    for (const [nonce, { until_ms }] of promises) {
+  /** Releases expired promises. */
+  expire(now_ms: number): void {
+    for (const [nonce, { until_ms }] of this.#promises) {
       if (until_ms > now_ms) break;
-      release(nonce);
-      state += 1;
+      this.#release(nonce);
+      this.#version += 1;
     }
   }
 
-  /** Forgets the leases of idle line items, and returns their budgets, except those that others need. */
-  function takeIdle(now_ms: number): string[] {
-    const idle = idleLines(now_ms);
-    if (idle.length === 0 || leasedDay === '') return [];
-    expire(now_ms);
-    const keys = new Set<string>();
-    for (const line of idle) for (const key of budgetKeys(asked.get(line)!.payers, leasedDay)) keys.add(key);
-    for (const line of idle) {
-      for (const all of [asked, wanted, leased, touched]) all.delete(line);
-    }
-    for (const { payers } of asked.values()) for (const key of budgetKeys(payers, leasedDay)) keys.delete(key);
-    const back = [...keys].filter((key) => leases.has(key) && promised.of(key) === 0 && unstoredSpend.of(key) === 0);
-    for (const key of back) leases.delete(key);
-    return back;
+  view(event: BeaconEvent): void {
+    const { beacon } = event;
+    if (!this.#admits(`v ${beacon.nonce}`)) return;
+    this.#release(beacon.nonce);
+    this.#views.push(event);
+    if (beacon.billed === 'impression') this.#spend(event, 1);
+    this.#impressions.add(impressionKeyOf(beacon), 1);
   }
 
-  async function storeAll(): Promise<void> {
+  click(event: BeaconEvent): void {
+    if (!this.#admits(`c ${event.beacon.nonce}`)) return;
+    this.#clicks.push(event);
+    if (event.beacon.billed === 'click') this.#spend(event, 1);
+  }
+
+  /** Whether a beacon is new to this process, and may wait to be stored. */
+  #admits(id: string): boolean {
+    if (this.#seen.has(id) || !this.#deps.takeRoom()) return false;
+    this.#seen.set(id, true);
+    return true;
+  }
+
+  #spend({ beacon, at_ms }: BeaconEvent, sign: 1 | -1): void {
+    for (const key of budgetKeys(beacon, dateAround(at_ms, this.account.timezone))) {
+      this.#unstoredSpend.add(key, sign * beacon.price);
+    }
+  }
+
+  /** Changes whenever budgets may have got more to spend. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Budgets may have changed: of a line item, campaign or funding instrument, or any. They are read before more is spent. @source decision 1085 */
+  invalidate(name?: string): void {
+    for (const line of this.#lines.values()) {
+      if (name === undefined || Object.values(line.payers).includes(name)) line.isLeased = false;
+    }
+    this.#version += 1;
+  }
+
+  /** Other nodes need budgets: the next flush returns what resting line items have not promised. @source decision 1255 */
+  returnResting(): void {
+    if (this.#lines.size === 0) return;
+    this.#isReturning = true;
+    this.#isLeaseWanted = true;
+  }
+
+  /** Whether there is anything to store, or a budget to ask for. */
+  isDue(): boolean {
+    return this.#hasChanges() || this.#idleLines(this.#deps.clock.now()).length > 0;
+  }
+
+  #hasChanges(): boolean {
+    return this.#views.length > 0 || this.#clicks.length > 0 || this.#isLeaseWanted;
+  }
+
+  /** Stores what has been counted, and renews leases; resolves when all that was counted before the call is stored. */
+  async flush(): Promise<void> {
+    // A flush under way may have begun before the last beacon.
+    while (this.#flushing) await this.#flushing.catch(() => {});
+    if (!this.isDue() && this.#leaseDay === this.#today() && this.#isAllLeased()) return;
+    this.#flushing = this.#storeAll().finally(() => {
+      this.#flushing = undefined;
+    });
+    await this.#flushing;
+  }
+
+  #isAllLeased(): boolean {
+    for (const { isLeased } of this.#lines.values()) if (!isLeased) return false;
+    return true;
+  }
+
+  async #storeAll(): Promise<void> {
+    const { store, clock, giveRoom, onStored } = this.#deps;
     const now_ms = clock.now();
-    const back = takeIdle(now_ms);
-    const batch = { node, views, clicks, wanted: toLease(), back, promised: promised.all };
-    views = [];
-    clicks = [];
-    isWanting = false;
-    isGivingBack = false;
-    touched.clear();
+    const batch = this.#takeBatch(now_ms);
     let stored: Stored;
     try {
-      stored = await store.write((tx) => storeBeacons(tx, account, batch, now_ms));
+      stored = await store.write((tx) => storeBeacons(tx, this.account, batch, now_ms));
     } catch (error) {
-      // Whatever the database did with them, each counts once when they are stored again.
-      views = [...batch.views, ...views];
-      clicks = [...batch.clicks, ...clicks];
-      for (const line of batch.wanted.keys()) {
-        touched.add(line);
-        const payers = asked.get(line)?.payers;
-        for (const key of payers ? budgetKeys(payers, leasedDay) : []) poorUntil.set(key, now_ms + POOR_MS);
-      }
-      isWanting = true;
-      // They were not given back: other line items may lease them again, and the end of the node returns them.
+      this.#restore(batch, now_ms);
       throw error;
     }
     giveRoom(batch.views.length + batch.clicks.length - stored.waiting.length);
     for (const event of batch.views) {
-      const { beacon } = event;
-      if (beacon.billed === 'impression') spend(event, -1);
-      shown.add(`${beacon.person} ${beacon.line}`, -1);
+      if (event.beacon.billed === 'impression') this.#spend(event, -1);
+      this.#impressions.add(impressionKeyOf(event.beacon), -1);
     }
-    for (const event of batch.clicks) if (event.beacon.billed === 'click') spend(event, -1);
-    const waiting = stored.waiting.filter(({ at_ms }) => now_ms - at_ms < WAITING_MS);
-    for (const event of waiting) if (event.beacon.billed === 'click') spend(event, 1);
-    clicks = [...waiting, ...clicks];
-    giveRoom(stored.waiting.length - waiting.length);
-    // One that did not count, because the ad was not seen before, may come again.
-    const counted = stored.counted.filter(({ is }) => is === 'click');
-    const kept = new Set([...waiting, ...counted].map(({ beacon }) => beacon.nonce));
-    for (const { beacon } of batch.clicks) if (!kept.has(beacon.nonce)) seen.delete(`c ${beacon.nonce}`);
-    if (leasedDay !== stored.day) {
-      for (const all of [leases, leased, begun]) all.clear();
-    }
-    for (const [key, amount] of stored.leases) {
-      leases.set(key, amount);
-      const isHeldByOthers = stored.short.get(key);
-      if (isHeldByOthers === undefined) poorUntil.delete(key);
-      else poorUntil.set(key, now_ms + (isHeldByOthers ? POOR_WITH_OTHERS_MS : POOR_MS));
-    }
-    for (const [key, amount] of stored.begun) begun.set(key, amount);
-    spent = stored.spentToday;
-    leasedDay = stored.day;
-    state += 1;
-    for (const line of batch.wanted.keys()) leased.add(line);
+    this.#settleClicks(batch, stored, now_ms);
+    this.#applyLeases(batch, stored, now_ms);
     onStored(stored);
   }
 
-  async function flush(): Promise<void> {
-    // One that is under way may have begun before what was counted last.
-    while (flushing) await flushing.catch(() => {});
-    const isStored = views.length === 0 && clicks.length === 0 && !isWanting;
-    if (isStored && leasedDay === today() && isLeased() && idleLines(clock.now()).length === 0) return;
-    flushing = storeAll().finally(() => {
-      flushing = undefined;
-    });
-    await flushing;
+  #takeBatch(now_ms: number): Batch {
+    const { node } = this.#deps;
+    const returned = this.#dropIdleLines(now_ms);
+    const needs = this.#linesToLease(now_ms);
+    const batch = { node, views: this.#views, clicks: this.#clicks, needs, returned, promised: this.#promised.all };
+    this.#views = [];
+    this.#clicks = [];
+    this.#isLeaseWanted = false;
+    this.#isReturning = false;
+    return batch;
   }
 
-  return {
-    account,
-    funds(booking, { least, bid, isAway = false }) {
-      const day = today();
-      const need = wanted.get(booking.id) ?? 0;
-      if (need < bid) wanted.set(booking.id, bid);
-      const before = asked.get(booking.id);
-      const at_ms = clock.now();
-      if (before) before.at_ms = at_ms;
-      else asked.set(booking.id, { at_ms, payers: payersOf(booking) });
-      if ((!leased.has(booking.id) && !isAway) || day !== leasedDay) {
-        touched.add(booking.id);
-        return 'unknown';
-      }
-      for (const key of limitingKeys(booking, day)) {
-        const left = (leases.get(key) ?? 0) - promised.of(key) - unstoredSpend.of(key);
-        if (left >= least) continue;
-        // Renewed, but not all the time: a budget may be used up for the day.
-        if ((poorUntil.get(key) ?? 0) > at_ms) return 'exhausted';
-        touched.add(booking.id);
-        isWanting = true;
-        return 'used';
-      }
-      return 'enough';
-    },
-    spentToday: (key) => (spent.get(key) ?? 0) + promised.of(key) + unstoredSpend.of(key),
-    begunWith: (key) => begun.get(key),
-    promise(beacon, amount) {
-      const keys = keysOf(beacon);
-      const shownKey = `${beacon.person} ${beacon.line}`;
-      promises.set(beacon.nonce, { amount, keys, shownKey, until_ms: clock.now() + PROMISED_MS });
-      for (const key of keys) promised.add(key, amount);
-      touched.add(beacon.line);
-      shown.add(shownKey, 1);
-    },
-    view(event) {
-      if (!isFirst('v', event.beacon.nonce)) return;
-      if (!takeRoom()) return void seen.delete(`v ${event.beacon.nonce}`);
-      release(event.beacon.nonce);
-      views.push(event);
-      if (event.beacon.billed === 'impression') spend(event, 1);
-      shown.add(`${event.beacon.person} ${event.beacon.line}`, 1);
-    },
-    click(event) {
-      if (!isFirst('c', event.beacon.nonce)) return;
-      if (!takeRoom()) return void seen.delete(`c ${event.beacon.nonce}`);
-      clicks.push(event);
-      if (event.beacon.billed === 'click') spend(event, 1);
-    },
-    unstored: (person, line) => shown.of(`${person} ${line}`),
-    flush,
-    giveBack() {
-      if (asked.size === 0) return;
-      isGivingBack = true;
-      isWanting = true;
-    },
-    isDue: () => views.length > 0 || clicks.length > 0 || isWanting || idleLines(clock.now()).length > 0,
-    state: () => state,
-    expire,
-    reread(name) {
-      for (const [line, { payers }] of asked) {
-        if (name === undefined || Object.values(payers).includes(name)) leased.delete(line);
-      }
-      state += 1;
-    },
-  };
+  /** The line items whose leases are renewed next, with what each action may cost. */
+  #linesToLease(now_ms: number): Map<string, number> {
+    const isNewDay = this.#leaseDay !== this.#today();
+    const needs = new Map<string, number>();
+    for (const [id, line] of this.#lines) {
+      const isReturned = !isNewDay && this.#isReturning && line.considered_ms <= now_ms - RESTING_MS;
+      if (isNewDay || line.isDue || this.#isReturning) needs.set(id, isReturned ? 0 : line.need);
+      line.isDue = false;
+    }
+    return needs;
+  }
 
-  function isLeased(): boolean {
-    for (const line of wanted.keys()) if (!leased.has(line)) return false;
-    return true;
+  /** Whatever the database did with the beacons, each counts once when they are stored again. */
+  #restore({ views, clicks, needs }: Batch, now_ms: number): void {
+    this.#views = [...views, ...this.#views];
+    this.#clicks = [...clicks, ...this.#clicks];
+    for (const id of needs.keys()) {
+      const line = this.#lines.get(id)!;
+      line.isDue = true;
+      for (const key of budgetKeys(line.payers, this.#leaseDay)) {
+        this.#exhaustedUntil_ms.set(key, now_ms + EXHAUSTED_RETRY_MS);
+      }
+    }
+    this.#isLeaseWanted = true;
+    // Budgets were not returned: other line items may lease them again, and the end of the node returns them.
+  }
+
+  #settleClicks({ clicks }: Batch, stored: Stored, now_ms: number): void {
+    for (const event of clicks) if (event.beacon.billed === 'click') this.#spend(event, -1);
+    const waiting = stored.waiting.filter(({ at_ms }) => now_ms - at_ms < WAITING_MS);
+    for (const event of waiting) if (event.beacon.billed === 'click') this.#spend(event, 1);
+    this.#clicks = [...waiting, ...this.#clicks];
+    this.#deps.giveRoom(stored.waiting.length - waiting.length);
+    // A click that did not count, because the ad was not seen before, may come again.
+    const counted = stored.counted.filter(({ kind }) => kind === 'click');
+    const kept = new Set([...waiting, ...counted].map(({ beacon }) => beacon.nonce));
+    for (const { beacon } of clicks) if (!kept.has(beacon.nonce)) this.#seen.delete(`c ${beacon.nonce}`);
+  }
+
+  #applyLeases({ needs }: Batch, stored: Stored, now_ms: number): void {
+    if (this.#leaseDay !== stored.day) {
+      this.#leases.clear();
+      this.#openingBalances.clear();
+      for (const line of this.#lines.values()) line.isLeased = false;
+    }
+    for (const [key, amount] of stored.leases) {
+      this.#leases.set(key, amount);
+      const isShared = stored.short.get(key);
+      if (isShared === undefined) this.#exhaustedUntil_ms.delete(key);
+      else this.#exhaustedUntil_ms.set(key, now_ms + (isShared ? SHARED_RETRY_MS : EXHAUSTED_RETRY_MS));
+    }
+    for (const [key, amount] of stored.openingBalances) this.#openingBalances.set(key, amount);
+    this.#spentToday = stored.spentToday;
+    this.#leaseDay = stored.day;
+    this.#version += 1;
+    for (const id of needs.keys()) this.#lines.get(id)!.isLeased = true;
+  }
+
+  #idleLines(now_ms: number): (readonly [id: string, line: ConsideredLine])[] {
+    // Once a minute at most.
+    if (this.#lines.size === 0 || now_ms - this.#idleSearched_ms < IDLE_MS / 5) return [];
+    const idle = [...this.#lines].filter(([, { considered_ms }]) => now_ms - considered_ms >= IDLE_MS);
+    this.#idleSearched_ms = idle.length > 0 ? Number.NEGATIVE_INFINITY : now_ms;
+    return idle;
+  }
+
+  /** Forgets idle line items and the leases that only they had; returns the budgets of these. */
+  #dropIdleLines(now_ms: number): string[] {
+    const idle = this.#idleLines(now_ms);
+    if (idle.length === 0 || this.#leaseDay === '') return [];
+    this.expire(now_ms);
+    const unused = new Set<string>();
+    for (const [id, { payers }] of idle) {
+      for (const key of budgetKeys(payers, this.#leaseDay)) unused.add(key);
+      this.#lines.delete(id);
+    }
+    for (const { payers } of this.#lines.values()) {
+      for (const key of budgetKeys(payers, this.#leaseDay)) unused.delete(key);
+    }
+    const returned = [...unused].filter(
+      (key) => this.#leases.has(key) && this.#promised.of(key) === 0 && this.#unstoredSpend.of(key) === 0,
+    );
+    for (const key of returned) this.#leases.delete(key);
+    return returned;
+  }
+
+  #today(): string {
+    return dateAround(this.#deps.clock.now(), this.account.timezone);
   }
 }
 
+function impressionKeyOf({ person, line }: Beacon): string {
+  return `${person} ${line}`;
+}
+
 /** Sums by key; those that are 0 take no memory. */
-function sums() {
-  const all = new Map<string, number>();
-  return {
-    all: all as ReadonlyMap<string, number>,
-    of: (key: string): number => all.get(key) ?? 0,
-    add(key: string, amount: number): void {
-      const sum = (all.get(key) ?? 0) + amount;
-      if (sum === 0) all.delete(key);
-      else all.set(key, sum);
-    },
-  };
+class Sums {
+  readonly #all = new Map<string, number>();
+
+  get all(): ReadonlyMap<string, number> {
+    return this.#all;
+  }
+
+  of(key: string): number {
+    return this.#all.get(key) ?? 0;
+  }
+
+  add(key: string, amount: number): void {
+    const sum = this.of(key) + amount;
+    if (sum === 0) this.#all.delete(key);
+    else this.#all.set(key, sum);
+  }
 }

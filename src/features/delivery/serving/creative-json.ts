@@ -2,7 +2,7 @@ import { entitiesOf } from '../../../base/entities.ts';
 import type { AccountState } from '../../../contract/declare/account-state.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import type { Post } from '../../../contract/store/posts.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { accountMedia } from '../../ads/account-media.ts';
 import { mediaReferences, parseStructure } from '../../ads/cards/card-structure.ts';
 import { findCard, type ResolvedCard } from '../../ads/cards/find-card.ts';
@@ -17,7 +17,7 @@ import { landingUrl } from './landing-url.ts';
 
 /** A creative, as publishers get it. */
 export interface RenderedCreative {
-  /** What is shown. */
+  /** The creative in the reply. */
   readonly json: Readonly<Record<string, unknown>>;
   /** Where a click leads; empty when nowhere. */
   readonly target: string;
@@ -28,10 +28,10 @@ export interface RenderedCreative {
   readonly contents: readonly string[];
 }
 
-/** What creatives are rendered with. */
-export type RenderServices = Pick<Services, 'store' | 'media' | 'box' | 'pageUrl'>;
+/** Dependencies of rendering. */
+type RenderServices = Pick<Services, 'store' | 'media' | 'box' | 'pageUrl'>;
 
-/** Renders a creative; undefined when what it shows is no longer there. */
+/** Renders a creative; undefined if its content is gone. */
 export async function renderCreative(
   services: RenderServices,
   { account }: Pick<Ad, 'account'>,
@@ -76,7 +76,9 @@ async function renderPost(
   const path = previewUrl(box, { type: 'PUBLISHED', environment, account: account_id, id: post.id });
   const preview_url = pageUrl(environment, path);
   return {
-    ...{ target: target ?? preview_url, isPreview: target === undefined, contents: [post.id, ...media.keys()] },
+    target: target ?? preview_url,
+    isPreview: target === undefined,
+    contents: [post.id, ...media.keys()],
     click: target === undefined ? 'none' : card?.hasApp ? 'app_clicks' : 'url_clicks',
     json: {
       type: 'post',
@@ -120,7 +122,8 @@ async function renderMedia(
   if (!media) return undefined;
   const target = landingUrl(landing_url);
   return {
-    ...{ target, contents: [key!] },
+    target,
+    contents: [key!],
     click: 'url_clicks',
     json: { type: kind === 'preroll' ? 'video' : 'banner', media: mediaJson(media) },
   };

@@ -1,48 +1,20 @@
 import { formatInstant } from '../../../base/instants.ts';
-import { fraction, type Random } from '../../../base/random.ts';
-import type { Environment } from '../../../contract/declare/account-state.ts';
 import { StoreUnavailable } from '../../../contract/problems/store-unavailable.ts';
 import type { BorneOutages } from '../../../contract/services/serving.ts';
 import type { Publisher } from '../../../contract/store/publishers.ts';
 import { SEGMENTATIONS, segmentsOfPerson } from '../audiences/shares.ts';
-import type { PersonNames } from '../person-names.ts';
-import type { AdIndex } from './ad-index.ts';
 import type { Ad } from './ads.ts';
 import { decideRound, type Obstacle, type Winner } from './auction-round.ts';
 import type { Beacon } from './beacon.ts';
-import type { AccountCounters } from './counters.ts';
 import type { RenderedCreative } from './creative-json.ts';
 import type { Decision, DecisionRequest, PlacementDecisions } from './decision-request.ts';
-import type { Frequencies } from './frequency.ts';
-import { adsOf, leftOutOf } from './held-ads.ts';
+import type { EnvironmentServing } from './environment-serving.ts';
 import { inOrder } from './quality.ts';
-import type { Ranked, Ranking } from './ranking.ts';
-import type { Tokens } from './tokens.ts';
+import type { Ranked } from './ranking.ts';
 import type { Viewer } from './viewer.ts';
 
-/** What decisions of an environment are made with. */
-export interface Deciding {
-  readonly environment: Environment;
-  readonly index: AdIndex;
-  readonly ranking: Ranking;
-  readonly frequencies: Frequencies;
-  readonly outages: BorneOutages;
-  readonly tokens: Tokens;
-  readonly random: Random;
-  readonly names: PersonNames;
-  readonly now: () => number;
-  countersOf(ad: Ad): AccountCounters;
-  viewerOf(request: DecisionRequest): Promise<Viewer> | Viewer;
-  /** The viewer, as far as memory knows them. */
-  knownViewer(request: DecisionRequest): Viewer;
-  render(ad: Ad, creative: string): RenderedCreative | undefined | Promise<RenderedCreative | undefined>;
-  /** The creative, if memory has it. */
-  knownRender(creative: string): RenderedCreative | undefined;
-  url(path: string): string;
-}
-
 /** Tokens count this long. @source decision 980 */
-export const TOKEN_MS = 2 * 3_600_000;
+const TOKEN_MS = 2 * 3_600_000;
 /** Each round reads what the one before lacked. */
 const ROUNDS_MAX = 12;
 /** Used-up budgets and pacing are not looked at again for this long, unless something was stored. */
@@ -50,58 +22,56 @@ const OBSTACLE_MS = 500;
 const NONCE_BYTES = 12;
 const EXPLAINED_MAX = 500;
 
-/** The database, as long as it answers one decision in time. */
-interface Reading {
+/** Waits for the database, as long as it answers one decision in time. */
+class Reading {
   /** Whether the rest has to come from memory. */
-  isAway: boolean;
-  /** Resolves with whether the work was done in time. */
-  wait(work: Promise<unknown>): Promise<boolean>;
-}
+  isAway = false;
+  readonly #outages: BorneOutages;
 
-function readingOf({ outages }: Deciding): Reading {
-  return {
-    isAway: false,
-    async wait(work) {
-      const isDone = await outages.wait(work);
-      this.isAway ||= !isDone;
-      return isDone;
-    },
-  };
+  constructor(outages: BorneOutages) {
+    this.#outages = outages;
+  }
+
+  /** Resolves with whether the work was done in time. */
+  async wait(work: Promise<unknown>): Promise<boolean> {
+    const isDone = await this.#outages.wait(work);
+    this.isAway ||= !isDone;
+    return isDone;
+  }
 }
 
 /**
- * Decides on the ads for a request. While the database is away, memory has to do: with the ads, budgets and creatives that it
- * has. @source decision 976, 979, 1226
+ * Decides on the ads for a request. While the database is away, it decides by the ads, budgets and creatives in memory.
+ * @source decision 976, 979, 1226
  * @throws StoreUnavailable when memory has nothing to show, or the database has been away for too long
  */
 export async function decide(
-  deciding: Deciding,
+  serving: EnvironmentServing,
   publisher: Publisher,
   request: DecisionRequest,
 ): Promise<PlacementDecisions[]> {
-  const reading = readingOf(deciding);
-  const beginning = deciding.index.begun();
+  const reading = new Reading(serving.outages);
+  const beginning = serving.index.begun();
   if (beginning && !(await reading.wait(beginning))) throw new StoreUnavailable(new Error('no ads have been read yet'));
-  const changing = deciding.index.current();
+  const changing = serving.index.current();
   if (changing) await reading.wait(changing);
-  const viewer = await viewerIn(deciding, request, reading);
-  const person = personOf(deciding, publisher, request);
+  const viewer = await viewerIn(serving, request, reading);
+  const person = personOf(serving, publisher, request);
   const excluded = new Map<string, string>();
   const accounts = new Set<string>();
   const contents = new Set<string>();
   const found: PlacementDecisions[] = [];
   for (const placement of request.placements) {
-    const { winners, explanation } = await choose(deciding, {
-      ...{ placement, viewer, person, excluded, accounts, contents, request, reading },
-    });
-    const decisions = winners.map((winner) => decisionOf(deciding, winner, { publisher, viewer, person, placement }));
+    const context = { placement, viewer, person, excluded, accounts, contents, request, reading };
+    const { winners, explanation } = await choose(serving, context);
+    const decisions = winners.map((winner) => decisionOf(serving, winner, { publisher, viewer, person, placement }));
     for (const { ad, rendered } of winners) {
       excluded.set(ad.booking.id, 'IN_ANOTHER_PLACEMENT');
       accounts.add(ad.account.id);
       for (const each of rendered.contents) contents.add(each);
     }
-    const told = request.explain && { explanation: explanation.slice(0, EXPLAINED_MAX) };
-    found.push({ id: placement.id, decisions, ...told });
+    const explained = request.explain && { explanation: explanation.slice(0, EXPLAINED_MAX) };
+    found.push({ id: placement.id, decisions, ...explained });
   }
   if (reading.isAway && found.every(({ decisions }) => decisions.length === 0)) {
     throw new StoreUnavailable(new Error('memory knows of no ad that can be shown'));
@@ -109,16 +79,16 @@ export async function decide(
   return found;
 }
 
-async function viewerIn(deciding: Deciding, request: DecisionRequest, reading: Reading): Promise<Viewer> {
-  const viewer = deciding.viewerOf(request);
+async function viewerIn(serving: EnvironmentServing, request: DecisionRequest, reading: Reading): Promise<Viewer> {
+  const viewer = serving.viewerOf(request);
   if (!(viewer instanceof Promise)) return viewer;
-  return (await reading.wait(viewer)) ? viewer : deciding.knownViewer(request);
+  return (await reading.wait(viewer)) ? viewer : serving.knownViewer(request);
 }
 
 type Chosen = Winner & { readonly creative: string; readonly rendered: RenderedCreative };
 
 async function choose(
-  deciding: Deciding,
+  serving: EnvironmentServing,
   of: {
     readonly placement: DecisionRequest['placements'][number];
     readonly viewer: Viewer;
@@ -132,18 +102,27 @@ async function choose(
   },
 ) {
   const { placement, viewer, person, request, reading } = of;
-  const { index, ranking, now } = deciding;
+  const { loaded } = serving.index;
   const excluded = new Map(of.excluded);
-  const leftOut = request.explain ? leftOutOf(index.held.accounts()) : [];
-  const explained = leftOut.map(({ line, reason }) => ({ line_item_id: line, outcome: reason, rank: null }));
+  const explained = (request.explain ? loaded.leftOut() : []).map(({ line, reason }) => ({
+    line_item_id: line,
+    outcome: reason,
+    rank: null,
+  }));
   for (let round = 0; ; round++) {
     const reads: Reads = new Map();
     const result = decideRound({
-      ...{ ranking, viewer, placement, excluded, accounts: of.accounts, explain: request.explain, now_ms: now() },
-      candidates: request.explain ? [{ ads: adsOf(index.held.accounts()), changes: 0 }] : index.held.lists.for(viewer),
-      obstacleTo: (ranked) => obstacleTo(deciding, ranked, person, reading.isAway ? undefined : reads),
-      chance: () => fraction(deciding.random),
-      stateOf: (ad) => deciding.countersOf(ad).state(),
+      viewer,
+      placement,
+      excluded,
+      accounts: of.accounts,
+      explain: request.explain,
+      ranking: serving.ranking,
+      now_ms: serving.now(),
+      candidates: request.explain ? [{ ads: loaded.all(), changes: 0 }] : loaded.lists.for(viewer),
+      obstacleTo: (ranked) => obstacleTo(serving, ranked, person, reading.isAway ? undefined : reads),
+      chance: () => serving.chance(),
+      versionOf: ({ account }) => serving.countersOf(account).version,
     });
     if (reads.size > 0 && round < ROUNDS_MAX) {
       await reading.wait(Promise.all([...reads.values()].map((read) => read())));
@@ -153,7 +132,7 @@ async function choose(
     const contents = new Set(of.contents);
     let isWhole = true;
     for (const winner of result.winners) {
-      const shown = await creativeOf(deciding, winner.ad, { contents, reading });
+      const shown = await creativeOf(serving, winner.ad, { contents, reading });
       if (typeof shown === 'object') {
         winners.push({ ...winner, ...shown });
         for (const each of shown.rendered.contents) contents.add(each);
@@ -162,31 +141,30 @@ async function choose(
       excluded.set(winner.ad.booking.id, shown);
       isWhole = false;
     }
-    // The others get better places without those whose creative cannot be shown.
+    // Once more without the ads whose creative cannot be shown: the others get better places.
     if (isWhole || round >= ROUNDS_MAX) return { winners, explanation: [...result.explanation, ...explained] };
   }
 }
 
-/** What has to be read. */
+/** Reads that a decision lacks, by name. */
 type Reads = Map<string, () => Promise<void>>;
 
-/** Budgets, pacing and frequency caps; notes what has to be read before they are known, if anything can be. */
+/** Budgets, pacing and frequency caps; adds the reads without which they are not known. Undefined reads: the database is away. */
 function obstacleTo(
-  { countersOf, ranking, frequencies, now }: Deciding,
-  { ad, standing }: Ranked,
+  serving: EnvironmentServing,
+  { ad, factors }: Ranked,
   person: string,
   reads: Reads | undefined,
 ): Obstacle {
+  const { ranking, frequencies } = serving;
   const { account, booking, bid } = ad;
   const { frequency_cap, duration_in_days } = booking;
   if (frequency_cap !== null && person === '') return 'FREQUENCY_UNKNOWN';
-  const counters = countersOf(ad);
-  const funds = counters.funds(booking, {
-    ...{ least: bid.least / bid.actions, bid: standing.bid / bid.actions },
-    isAway: reads === undefined,
-  });
+  const counters = serving.countersOf(account);
+  const amounts = { least: bid.least / bid.actions, bid: factors.bid / bid.actions };
+  const funds = counters.funds(booking, { ...amounts, isAway: reads === undefined });
   const lasting = (reason: string): string => {
-    ad.obstacle = { reason, state: counters.state(), until_ms: now() + OBSTACLE_MS };
+    ad.obstacle = { reason, version: counters.version, until_ms: serving.now() + OBSTACLE_MS };
     return reason;
   };
   if (funds === 'exhausted') return lasting('BUDGET');
@@ -206,20 +184,20 @@ function obstacleTo(
     reads.set(`views ${account.id}`, () => frequencies.load(account, person));
     return { wait: true };
   }
-  return seen + counters.unstored(person, booking.id) >= frequency_cap ? 'FREQUENCY_CAP' : undefined;
+  return seen + counters.unstoredImpressions(person, booking.id) >= frequency_cap ? 'FREQUENCY_CAP' : undefined;
 }
 
-/** The creative of an ad that is shown, or why none is. @source decision 1121 */
+/** The creative to show of an ad, or the reason against all. @source decision 1121 */
 async function creativeOf(
-  { random, render, knownRender }: Deciding,
+  serving: EnvironmentServing,
   ad: Ad,
   { contents, reading }: { readonly contents: ReadonlySet<string>; readonly reading: Reading },
 ): Promise<Pick<Chosen, 'creative' | 'rendered'> | string> {
   let reason = 'CREATIVE_GONE';
-  for (const { id: creative } of inOrder(ad.creatives, () => fraction(random))) {
-    const rendering = render(ad, creative);
+  for (const { id: creative } of inOrder(ad.creatives, () => serving.chance())) {
+    const rendering = serving.render(ad, creative);
     const isKnown = !(rendering instanceof Promise) || (await reading.wait(rendering));
-    const rendered = isKnown ? await rendering : knownRender(creative);
+    const rendered = isKnown ? await rendering : serving.knownRender(creative);
     if (!rendered) continue;
     if (lacksTarget(ad, rendered)) reason = 'NO_CLICK_TARGET';
     else if (rendered.contents.some((each) => contents.has(each))) reason = 'SAME_CONTENT';
@@ -234,7 +212,7 @@ function lacksTarget({ billed, booking }: Ad, { target, isPreview }: RenderedCre
 }
 
 function decisionOf(
-  { tokens, random, url, countersOf, now }: Deciding,
+  serving: EnvironmentServing,
   { ad, price, creative, rendered }: Chosen,
   of: {
     readonly publisher: Publisher;
@@ -243,33 +221,43 @@ function decisionOf(
     readonly placement: DecisionRequest['placements'][number];
   },
 ): Decision {
-  const now_ms = now();
+  const { tokens } = serving;
+  const now_ms = serving.now();
   const { booking, account } = ad;
   const segments = segmentsOfPerson(of.viewer);
   const expires_ms = now_ms + TOKEN_MS;
   const beacon: Beacon = {
-    nonce: random.bytes(NONCE_BYTES).toString('base64url'),
-    ...{ account: account.id, timezone: account.timezone },
-    ...{ line: booking.id, campaign: booking.campaign.id, instrument: booking.instrument.id },
-    ...{ creative, publisher: of.publisher.id, person: of.person, price, expires_ms },
+    nonce: serving.random.bytes(NONCE_BYTES).toString('base64url'),
+    account: account.id,
+    timezone: account.timezone,
+    line: booking.id,
+    campaign: booking.campaign.id,
+    instrument: booking.instrument.id,
+    creative,
+    publisher: of.publisher.id,
+    person: of.person,
+    price,
+    expires_ms,
     placement: of.placement.type.startsWith('SERVICE_') ? 'ALL_ON_SERVICE' : 'PUBLISHER_NETWORK',
-    ...{ billed: ad.billed, click: rendered.click, isMeasured: ad.isMeasured },
+    billed: ad.billed,
+    click: rendered.click,
+    isMeasured: ad.isMeasured,
     segments: SEGMENTATIONS.map((type) => segments[type] ?? 'UNKNOWN'),
   };
-  countersOf(ad).promise(beacon, ad.billed === 'impression' ? price : Math.ceil(price * ad.probability));
+  serving.countersOf(account).promise(beacon, ad.billed === 'impression' ? price : Math.ceil(price * ad.probability));
   const { target } = rendered;
   return {
     line_item_id: booking.id,
     creative_id: creative,
     creative: rendered.json,
-    impression_url: url(`/e/i/${tokens.seal('i', { beacon, target: '' }, now_ms)}`),
-    click_url: target === '' ? null : url(`/e/c/${tokens.seal('c', { beacon, target }, now_ms)}`),
+    impression_url: serving.url(`/e/i/${tokens.seal('i', { beacon, target: '' }, now_ms)}`),
+    click_url: target === '' ? null : serving.url(`/e/c/${tokens.seal('c', { beacon, target }, now_ms)}`),
     expires_at: formatInstant(expires_ms),
   };
 }
 
-/** The name of whom a request means; empty when it does not say. */
-function personOf({ names }: Deciding, { id }: Publisher, { user }: DecisionRequest): string {
+/** The pseudonym of the viewer; empty if the request names none. */
+function personOf({ names }: EnvironmentServing, { id }: Publisher, { user }: DecisionRequest): string {
   if (!user) return '';
   return 'id' in user ? names.ofUser(user.id) : names.ofKey(id, user.key);
 }

@@ -1,7 +1,7 @@
 import type { PersonWord } from '../../../contract/store/directory.ts';
 import type { ViewContext } from './viewer.ts';
 
-/** A place on a page of a publisher that wants ads. */
+/** A place for ads on a page of a publisher. */
 export interface RequestedPlacement {
   /** The publisher's own name for it. */
   readonly id: string;
@@ -14,7 +14,7 @@ export interface RequestedPlacement {
 /** A request for ads. */
 export interface DecisionRequest {
   readonly placements: readonly RequestedPlacement[];
-  /** A user of the directory, or whomever the publisher means by a key of its own; undefined for nobody in particular. */
+  /** A user of the directory, or a person by a key of the publisher; undefined if unknown. */
   readonly user: { readonly id: string } | { readonly key: string } | undefined;
   readonly context: ViewContext;
   readonly explain: boolean;

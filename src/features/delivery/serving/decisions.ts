@@ -1,43 +1,81 @@
-import { Type } from '../../../base/json-schema.ts';
+import { type Schema, Type } from '../../../base/json-schema.ts';
 import { callerOf } from '../../../contract/declare/callers.ts';
 import type { Field } from '../../../contract/declare/fields.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import type { AdServing } from '../../../contract/services/serving.ts';
 import { checkEnvironment } from './authenticate-publisher.ts';
-import { creativeSchema } from './creative-schema.ts';
 import type { DecisionRequest, PlacementDecisions } from './decision-request.ts';
 import { parseDecisionRequest, REQUEST_MEMBERS, REQUEST_OBJECTS } from './parse-decision-request.ts';
 
-const closed = { additionalProperties: false };
-const orNull = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()]);
+const media = Type.Closed({
+  type: Type.String(),
+  url: Type.Nullable(Type.String()),
+  poster_url: Type.Nullable(Type.String()),
+  width: Type.Nullable(Type.Integer()),
+  height: Type.Nullable(Type.Integer()),
+  duration_ms: Type.Nullable(Type.Integer()),
+});
+
+const person = { id: Type.String(), name: Type.String(), screen_name: Type.String() };
+
+const post = Type.Closed(
+  {
+    type: Type.Literal('post'),
+    id: Type.String(),
+    text: Type.String(),
+    language: Type.Nullable(Type.String()),
+    created_at: Type.String(),
+    author: Type.Closed(person),
+    media: Type.Array(media),
+    card: Type.Nullable(
+      Type.Closed({ type: Type.String(), title: Type.Nullable(Type.String()), media: Type.Array(media) }),
+    ),
+    preview_url: Type.String(),
+  },
+  { title: 'Post to show' },
+);
+
+const account = Type.Closed(
+  {
+    type: Type.Literal('account'),
+    user: Type.Closed({ ...person, description: Type.Nullable(Type.String()) }),
+  },
+  { title: 'Account to show' },
+);
+
+const mediaAlone = Type.Closed({ type: Type.Enum(['banner', 'video']), media }, { title: 'Media to show' });
+
+/** What publishers show: a post, an account, or media alone. */
+const creativeSchema: Schema = Type.Union([post, account, mediaAlone]);
 
 /** The schema of an object with these members, where all that are not required may be absent. */
 function objectOf(members: Readonly<Record<string, Field>>) {
   const properties = Object.entries(members).map(([name, { kind, isRequired }]) => {
     return [name, isRequired ? kind.schema : Type.Optional(kind.schema)] as const;
   });
-  return Type.Object(Object.fromEntries(properties), closed);
+  return Type.Closed(Object.fromEntries(properties));
 }
 
 const { placement, user, context, explain } = REQUEST_OBJECTS;
 
-const decision = Type.Object(
+const decision = Type.Closed(
   {
     line_item_id: Type.String(),
     creative_id: Type.String(),
     creative: creativeSchema,
     impression_url: Type.String(),
-    click_url: orNull(Type.String()),
+    click_url: Type.Nullable(Type.String()),
     expires_at: Type.String({ format: 'date-time' }),
   },
-  { ...closed, title: 'Decision' },
+  { title: 'Decision' },
 );
 
-const explanation = Type.Object(
-  { line_item_id: Type.String(), outcome: Type.String(), rank: orNull(Type.Number()) },
-  closed,
-);
+const explanation = Type.Closed({
+  line_item_id: Type.String(),
+  outcome: Type.String(),
+  rank: Type.Nullable(Type.Number()),
+});
 
 /** The members that are addresses of this service. */
 const OWN_URLS: ReadonlySet<string> = new Set(['impression_url', 'click_url', 'url', 'poster_url', 'preview_url']);
@@ -61,37 +99,25 @@ export const decideOnAds: Operation = {
   parameters: {},
   body: 'json',
   bodyMembers: REQUEST_MEMBERS,
-  request: Type.Object(
-    {
-      placements: Type.Array(objectOf(placement), { minItems: 1, maxItems: 20 }),
-      user: Type.Optional(objectOf(user)),
-      context: Type.Optional(objectOf(context)),
-      explain: Type.Optional(explain.kind.schema),
-    },
-    closed,
-  ),
+  request: Type.Closed({
+    placements: Type.Array(objectOf(placement), { minItems: 1, maxItems: 20 }),
+    user: Type.Optional(objectOf(user)),
+    context: Type.Optional(objectOf(context)),
+    explain: Type.Optional(explain.kind.schema),
+  }),
   shape: 'bare',
-  reply: Type.Object(
-    {
-      data: Type.Object(
-        {
-          delivery: Type.Enum(['off', 'simulated', 'served']),
-          placements: Type.Array(
-            Type.Object(
-              {
-                id: Type.String(),
-                decisions: Type.Array(decision),
-                explanation: Type.Optional(Type.Array(explanation)),
-              },
-              closed,
-            ),
-          ),
-        },
-        closed,
+  reply: Type.Closed({
+    data: Type.Closed({
+      delivery: Type.Enum(['off', 'simulated', 'served']),
+      placements: Type.Array(
+        Type.Closed({
+          id: Type.String(),
+          decisions: Type.Array(decision),
+          explanation: Type.Optional(Type.Array(explanation)),
+        }),
       ),
-    },
-    closed,
-  ),
+    }),
+  }),
   problems: [
     'MEMBER_NO_OBJECT',
     'MEMBER_NO_LIST',

@@ -7,7 +7,7 @@ import { type Beacon, segmentsOf } from './beacon.ts';
 /** A beacon that counts, and what is charged for it. */
 export interface Counted {
   readonly beacon: Beacon;
-  readonly is: 'view' | 'click';
+  readonly kind: 'view' | 'click';
   readonly at_ms: number;
   readonly charged: number;
   /** Whether it was the billed action, and something was charged. */
@@ -55,16 +55,20 @@ export function deliveredBy(counted: readonly Counted[], timezone: string): Deli
   }));
 }
 
-function metricsOf({ beacon, is, charged, isBilled }: Counted): (readonly [DeliveryMetric, number])[] {
+function metricsOf({ beacon, kind, charged, isBilled }: Counted): (readonly [DeliveryMetric, number])[] {
   const billed = isBilled
     ? ([
         ['billed_engagements', 1],
         ['billed_charge_local_micro', charged],
       ] as const)
     : [];
-  if (is === 'view') return [['impressions', 1], ...billed];
-  const kind = beacon.click === 'none' ? [] : ([[beacon.click, 1]] as const);
-  return [['engagements', 1], ['clicks', 1], ...kind, ...billed];
+  if (kind === 'view') return [['impressions', 1], ...billed];
+  return [
+    ['engagements', 1],
+    ['clicks', 1],
+    ...(beacon.click === 'none' ? [] : [[beacon.click, 1] as const]),
+    ...billed,
+  ];
 }
 
 function add(to: Numbers, metrics: readonly (readonly [DeliveryMetric, number])[], hour: number, hours: number): void {

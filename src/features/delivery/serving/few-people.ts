@@ -1,13 +1,13 @@
 import type { Services } from '../../../contract/declare/operation.ts';
 import type { Condition, PeopleQuery } from '../../../contract/store/directory.ts';
 
-/** What was found about questions, by their hash. */
+/** Whether questions target few people, by their hash. */
 export type FewPeople = Map<string, boolean>;
 
 /**
- * Whether something that a question asks of people means fewer of the directory than an audience must have: showing an ad
- * of it to a known person would tell something about them. What the directory knows of nobody tells nothing. Who is alike to
- * somebody is not meant, as in decisions; people count however long ago they were active. @source decision 1075
+ * Whether a part of a question selects fewer people than an audience must have: showing an ad
+ * for it to a known person would reveal something about them. Attributes that no person has reveal nothing. Lookalikes
+ * are left out, as in decisions; inactive people count. @source decision 1075
  */
 export async function meansFewPeople(
   { anyOf, allOf }: PeopleQuery,
@@ -18,11 +18,11 @@ export async function meansFewPeople(
   if (found !== undefined) return found;
   const { people } = await store.read((tx) => tx.directory.findState());
   let isFew = false;
-  // Nobody is known in an empty directory.
+  // An empty directory reveals nothing.
   for (const group of people === 0 ? [] : [anyOf, ...allOf]) {
     if (group.length === 0) continue;
-    const meant = await directory.count({ anyOf: group.map(themselves), allOf: [], noneOf: [] }, 0);
-    isFew ||= meant > 0 && meant < rules.size_min;
+    const matching = await directory.count({ anyOf: group.map(themselves), allOf: [], noneOf: [] }, 0);
+    isFew ||= matching > 0 && matching < rules.size_min;
   }
   known.set(hash, isFew);
   return isFew;

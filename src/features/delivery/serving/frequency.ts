@@ -3,24 +3,24 @@ import type { Clock } from '../../../base/clock.ts';
 import { dateAround, plusDays } from '../../../base/zones.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { DeliveryView } from '../../../contract/store/delivery-ledger.ts';
-import type { Store } from '../../../contract/store/store.ts';
+import type { Store } from '../../../storage/unit-of-work.ts';
 
-/** How often people have seen what, by the ledger. */
+/** How often people have seen line items, by the ledger. */
 export interface Frequencies {
   /** Impressions of a line item to a person in some local days, today included; undefined when they must be loaded first. */
   seen(account: SettledAccount, person: string, line: string, days: number): number | undefined;
   load(account: SettledAccount, person: string): Promise<void>;
-  /** Forgets what was read of a person, because more was stored. */
+  /** Drops a person from the cache, because more was stored. */
   forget(account: string, person: string): void;
 }
 
-/** What other nodes have stored is read again after this long. @source decision 981 */
+/** Views stored by other nodes are noticed after this long. @source decision 981 */
 const KEPT_MS = 1000;
 const PEOPLE_MAX = 50_000;
 /** The longest period of a frequency cap. */
 const DAYS_MAX = 30;
 
-/** Reads the ledger, and keeps what it read for a moment. */
+/** Reads the ledger, and caches the result for a moment. */
 export function frequencies(store: Pick<Store, 'read'>, clock: Clock): Frequencies {
   const known = boundedCache<string, { readonly views: readonly DeliveryView[]; readonly read_ms: number }>(PEOPLE_MAX);
   return {

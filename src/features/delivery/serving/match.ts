@@ -1,12 +1,12 @@
 import type { Condition, PeopleQuery } from '../../../contract/store/directory.ts';
 import type { Viewer } from './viewer.ts';
 
-/** Whether a viewer is meant. */
+/** Whether an ad targets a viewer. */
 export type Predicate = (viewer: Viewer) => boolean;
 
 /**
- * Compiles a query of the directory into a predicate for one viewer. What is not known of a viewer meets no condition: it
- * neither includes nor excludes. `more` are predicates beside the conditions of the query. Nobody is alike to others: that takes the whole directory.
+ * Compiles a query of the directory into a predicate for one viewer. Unknown attributes meet no condition: they
+ * neither include nor exclude. `more` are further predicates. Lookalikes are left out: they take the whole directory.
  * @source decision 977
  */
 export function predicateOf(

@@ -12,8 +12,8 @@ const DAY_MS = 86_400_000;
 /** A total budget without an end is planned over this many days. */
 const OPEN_DAYS = 30;
 
-/** What a budget plans for a day, and what is spent of it, promises included; micro units. */
-export interface DayPlan {
+/** The plan of a budget for a day, and its spend, promises included; micro units. */
+interface DayPlan {
   readonly plan: number;
   readonly spent: number;
 }
@@ -32,7 +32,7 @@ export interface AdDay {
  */
 export function dayOfAd(
   { booking, flight, account }: Ad,
-  counters: Pick<AccountCounters, 'spentToday' | 'begunWith'>,
+  counters: Pick<AccountCounters, 'spentToday' | 'openingBalance'>,
   now_ms: number,
 ): AdDay {
   const day = localDayAround(now_ms, account.timezone);
@@ -43,7 +43,8 @@ export function dayOfAd(
   const plans: DayPlan[] = [];
   const add = ({ daily, total }: Budget, name: string): void => {
     if (daily === null && total === null) return;
-    const ofTotal = total === null ? Number.POSITIVE_INFINITY : (counters.begunWith(`${name}/total`) ?? total) * part;
+    const ofTotal =
+      total === null ? Number.POSITIVE_INFINITY : (counters.openingBalance(`${name}/total`) ?? total) * part;
     plans.push({
       plan: Math.min(daily ?? Number.POSITIVE_INFINITY, ofTotal),
       spent: counters.spentToday(`${name}/${day.date}`),

@@ -22,7 +22,7 @@ const ADS_MAX = 10;
 const LIST_MAX = 100;
 
 /** The placements that a page can have; line items for `ALL_ON_SERVICE` fit all of those of the service. */
-export const PAGE_PLACEMENTS = PLACEMENTS.filter((name) => name !== 'ALL_ON_SERVICE');
+const PAGE_PLACEMENTS = PLACEMENTS.filter((name) => name !== 'ALL_ON_SERVICE');
 
 /** ISO 3166-1 alpha-2, in either case. */
 const countryCode = field<string>({

@@ -7,7 +7,7 @@ import type {
   Publisher,
   PublisherRegistrar,
 } from '../../../contract/store/publishers.ts';
-import type { WriteTransaction } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
 
 /** The longest name of a publisher. */
 const NAME_MAX = 80;
@@ -34,7 +34,10 @@ export async function createPublisher(
   const credential = makeCredential(random);
   const publisher: Publisher = {
     id: String(await tx.takeNumbers('publisher', 1, 1)),
-    ...{ environment, name, owner_user_id, secret_digest: credentialDigest(credential) },
+    environment,
+    name,
+    owner_user_id,
+    secret_digest: credentialDigest(credential),
     may_explain: may_explain ? 1 : 0,
     created_at: now,
     rotated_at: null,

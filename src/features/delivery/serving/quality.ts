@@ -2,12 +2,12 @@ import { dateAround, plusDays } from '../../../base/zones.ts';
 import { DELIVERY_METRICS } from '../../../contract/delivery/metrics.ts';
 import { visitHours } from '../../../contract/delivery/packed-hours.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { readDays } from '../../ads/reports/read-report.ts';
 import { drawRate, type Outcomes } from './draw-rate.ts';
 
 const EXPECTED = 0.008;
-/** So many impressions weigh as much as the expectation. */
+/** The weight of the expectation, in impressions. */
 const WEIGHT = 1000;
 const [LEAST, MOST] = [0.5, 2];
 /** Clicks of the current local day and those before it count: people tire of an ad. */

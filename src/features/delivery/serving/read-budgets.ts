@@ -1,23 +1,23 @@
 import { plusDays } from '../../../base/zones.ts';
 import { SPENT } from '../../../contract/store/delivery-ledger.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { campaigns } from '../../ads/campaigns.ts';
 import { fundingInstruments } from '../../ads/funding-instruments.ts';
 import { lineItems } from '../../ads/line-items.ts';
 import { rowsById } from '../booked-rows.ts';
 import { budgetKeys, type Payers } from './budget-keys.ts';
 
-/** What is left of budgets, by the ledger. */
+/** The remaining budgets by the ledger. */
 export interface BudgetState {
   readonly payers: ReadonlyMap<string, Payers>;
   /** By key; budgets without a limit are absent. May be negative where a budget was lowered. */
   readonly left: Map<string, number>;
-  /** What line items and campaigns have spent on a day, by key. */
+  /** The spend of line items and campaigns on a day, by key. */
   readonly spentToday: Map<string, number>;
 }
 
 /**
- * Reads what is left of the budgets of line items, on some local days. Who charges them holds the delivery cursor, so
+ * Reads the remaining budgets of line items on some local days. To charge them, hold the delivery cursor, so
  * that nobody else spends meanwhile.
  */
 export async function readBudgets(

@@ -8,7 +8,7 @@ import type { Beacon } from './beacon.ts';
 /** The kinds of tokens: `i` reports an impression, `c` a click. */
 export type TokenKind = 'i' | 'c';
 
-/** What a token says. */
+/** The content of a token. */
 export interface OpenedToken {
   readonly beacon: Beacon;
   /** Where a click leads; empty in tokens of impressions. */
@@ -18,7 +18,7 @@ export interface OpenedToken {
 /** Seals and opens the tokens of beacons. */
 export interface Tokens {
   seal(kind: TokenKind, opened: OpenedToken, now_ms: number): string;
-  /** What a token of this kind and environment says; undefined when it is anything else, or altered. Does not look at its expiry. */
+  /** The content of a token of this kind and environment; undefined for anything else. Ignores its expiry. */
   open(kind: TokenKind, token: string): OpenedToken | undefined;
 }
 

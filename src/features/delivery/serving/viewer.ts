@@ -7,16 +7,16 @@ import {
   splitMembers,
 } from '../../../contract/store/directory.ts';
 
-/** What a publisher says about who will see an ad, and where. */
+/** The publisher's information about a viewer and page. */
 export interface ViewContext {
   readonly words: Readonly<Partial<Record<PersonWord, string>>>;
   readonly age: number | null;
   readonly interests: readonly string[];
-  /** What the page is about. */
+  /** The topics of the page. */
   readonly keywords: readonly string[];
 }
 
-/** Whom an ad would be shown to, as far as it is known. */
+/** The known attributes of a viewer. */
 export interface Viewer {
   readonly words: Readonly<Record<PersonWord, string | null>>;
   readonly age: number | null;
@@ -27,7 +27,7 @@ export interface Viewer {
   readonly user: bigint | undefined;
   /** In lower case. */
   readonly keywords: readonly string[];
-  /** For people of the directory: the same viewer as far as the publisher knows, for what must not tell more of them. */
+  /** For people of the directory: the same viewer by the publisher's information alone, where more must not be revealed. */
   readonly unknown?: Viewer;
 }
 

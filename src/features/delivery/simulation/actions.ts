@@ -4,7 +4,7 @@ import { placeOf } from './counts.ts';
 import type { MainAction } from './rates.ts';
 
 /** Everything that people do with an ad, in disjoint kinds: each engagement is one of them. */
-export const ACTIONS = [
+const ACTIONS = [
   'url_clicks',
   'app_clicks',
   'details',
@@ -53,7 +53,7 @@ const BY_KIND: Readonly<Record<CreativeKind, Weights>> = {
 
 /** How engagements with a creative divide. */
 export interface ActionMix {
-  /** What its objective is about, unless engagements of any kind are billed. */
+  /** The action of its objective, unless engagements of any kind are billed. */
   readonly main: { readonly action: MainAction; readonly place: number; readonly isClick: boolean } | undefined;
   /** The others by the order of actions: the share of each and of those before it, and the last one; -1 without any. */
   readonly others: { readonly upTo: readonly number[]; readonly last: number };

@@ -13,15 +13,15 @@ import { instrumentSubject } from './share-auctions.ts';
 import { Sinks } from './sinks.ts';
 import { countBetween, eachSpot, openWorkbench, type SpotPlan, spotKey, type Workbench } from './spot-plan.ts';
 
-/** What will happen until the end of the running hour if nothing changes. */
+/** The plan until the end of the running hour. */
 export interface RunningPlan {
   /** Seconds since 1970. */
   readonly until_s: number;
   readonly spots: readonly SpotPlan[];
 }
 
-/** What advancing needs. Times are in milliseconds since 1970, whole seconds. */
-export interface AdvanceInput {
+/** Times are in milliseconds since 1970, whole seconds. */
+interface AdvanceInput {
   readonly account: Bookings['account'];
   readonly seed: string;
   readonly knobs: Knobs;
@@ -36,8 +36,8 @@ export interface AdvanceInput {
   readonly until_ms: number;
 }
 
-/** What is delivered, and the plan of the hour that is running at the end. */
-export interface Advanced {
+/** The deliveries, and the plan of the hour that is running at the end. */
+interface Advanced {
   readonly delivered: readonly Delivered[];
   readonly running: RunningPlan | undefined;
 }
@@ -67,7 +67,7 @@ export function advance(input: AdvanceInput): Advanced {
   const groups = groupsOf(input);
   const planned = Map.groupBy(running?.spots ?? [], ({ line }) => line);
   const parts = groups.map((lines) => takePart(state, lines));
-  // What no line item of these has an effect on goes on as well.
+  // Line items that none of these affects advance as well.
   beginDay(state, last.segment.day.date);
   const spots: SpotPlan[] = [];
   for (const [at, lines] of groups.entries()) {
@@ -155,7 +155,7 @@ function runningPlan(plans: readonly LinePlan[], segment: Segment, state: Ledger
   return { until_s: segment.until_ms / 1000, spots };
 }
 
-/** Whole segments are what is planned. */
+/** Plans cover whole segments. */
 function deliverWhole(
   plans: readonly LinePlan[],
   from_ms: number,
@@ -169,7 +169,7 @@ function deliverWhole(
   }
 }
 
-/** What happens of a running plan between two times. */
+/** The part of a running plan between two times. */
 function deliverPart(
   { spots }: RunningPlan,
   { lines, state }: AdvanceInput,
@@ -190,7 +190,7 @@ function deliverPart(
   }
 }
 
-/** Remembers the clicks of an hour, and forgets those that lead to nothing any more. */
+/** Keeps the clicks of an hour, and drops those too old to lead to conversions. */
 function addClicks(state: LedgerState, name: string, start_ms: number, clicks: number): void {
   if (clicks === 0) return;
   const known = (state.clicks.get(name) ?? []).filter((each) => each.start_ms > start_ms - LATEST_HOURS * HOUR_MS);

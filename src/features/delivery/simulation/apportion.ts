@@ -24,7 +24,7 @@ function allToFirst(total: number, parts: number[]): number[] {
   return parts;
 }
 
-/** What rounding down has left of each part, while one rest is given. */
+/** The remainders of rounding down, while one rest is divided. */
 const remainders: number[] = [];
 
 function giveRest(total: number, weights: readonly number[], sum: number, parts: number[], rest: number): void {
@@ -53,7 +53,7 @@ export function proportion(amount: number, part: number, whole: number): number 
 
 /**
  * Divides a whole number by weights into whole numbers that add up to it, at random: each gets its share rounded down or
- * up, and its exact share on average, so that what is rare happens too.
+ * up, and its exact share on average, so that rare parts occur too.
  * @param drawn from 0 to below 1
  * @param parts where they go; made longer or shorter as needed
  */
@@ -68,12 +68,12 @@ export function apportionAt(total: number, weights: readonly number[], drawn: nu
   }
   if (sum <= 0 || total <= 0) return allToFirst(total, parts);
   let weight = 0;
-  let given = 0;
+  let dealt = 0;
   for (let index = 0; index < length; index++) {
     weight += weights[index]!;
     const until = index >= last ? total : Math.min(total, Math.floor(total * (weight / sum) + drawn));
-    parts[index] = Math.max(0, until - given);
-    given += parts[index]!;
+    parts[index] = Math.max(0, until - dealt);
+    dealt += parts[index]!;
   }
   return parts;
 }

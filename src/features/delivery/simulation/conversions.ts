@@ -5,30 +5,39 @@ import { type Counts, placeOf } from './counts.ts';
 import { draw, rounded } from './draws.ts';
 import type { HourOfClicks } from './ledger-state.ts';
 
-/** What clicks of a line item lead to, some hours later. */
+/** The conversions that follow clicks of a line item within hours. */
 export interface Conversion {
   /** The metric without its part. */
   readonly metric: string;
   /** How often a click leads to it. */
   readonly rate: number;
-  /** What one is worth, in units of the currency; 0 without a value. */
+  /** The value of one, in units of the currency; 0 without a value. */
   readonly value: number;
   readonly isMobile: boolean;
 }
 
 const HOUR_S = 3600;
-/** A click leads to a conversion within so many hours. */
+/** Hours within which a click leads to a conversion. */
 export const LATEST_HOURS = 24;
 /** Of all conversions, this part follows an engagement, the others a view. */
 const ENGAGED = 0.8;
-/** So many conversions of an hour are drawn one by one. */
+/** Conversions of an hour that are drawn one by one. */
 const DRAWN_MAX = 500;
 
 /** Of clicks that lead to an event on a website, by its type, and what one is worth. */
 const WEB: Readonly<Record<NonNullable<Booking['web_event_type']>, readonly [rate: number, value: number]>> = {
-  ...{ LANDING_PAGE_VIEW: [0.7, 0], SITE_VISIT: [0.6, 0], CONTENT_VIEW: [0.3, 0], SEARCH: [0.1, 0] },
-  ...{ ADD_TO_CART: [0.06, 0], CHECKOUT_INITIATED: [0.035, 0], PAYMENT_INFO: [0.025, 0], PURCHASE: [0.02, 40] },
-  ...{ ADD_TO_WISHLIST: [0.02, 0], SIGN_UP: [0.04, 0], SUBSCRIPTION: [0.01, 15], DOWNLOAD: [0.05, 0] },
+  LANDING_PAGE_VIEW: [0.7, 0],
+  SITE_VISIT: [0.6, 0],
+  CONTENT_VIEW: [0.3, 0],
+  SEARCH: [0.1, 0],
+  ADD_TO_CART: [0.06, 0],
+  CHECKOUT_INITIATED: [0.035, 0],
+  PAYMENT_INFO: [0.025, 0],
+  PURCHASE: [0.02, 40],
+  ADD_TO_WISHLIST: [0.02, 0],
+  SIGN_UP: [0.04, 0],
+  SUBSCRIPTION: [0.01, 15],
+  DOWNLOAD: [0.05, 0],
   CUSTOM: [0.03, 0],
 };
 

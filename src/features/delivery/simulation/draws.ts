@@ -1,5 +1,5 @@
-/** What a draw decides: each purpose has numbers of its own. */
-export const PURPOSES = {
+/** The purposes of draws: each has numbers of its own. */
+const PURPOSES = {
   market: 1,
   opportunities: 2,
   impressions: 3,
@@ -16,7 +16,7 @@ export const PURPOSES = {
 } as const;
 type Purpose = keyof typeof PURPOSES;
 
-/** A number of 32 bits that stands for a text. */
+/** A 32-bit hash of a text. */
 export function keyOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -1,18 +1,20 @@
 import type { UnitsPerDollar } from '../../../base/exchange-rates.ts';
 import { formatInstant } from '../../../base/instants.ts';
-import { type LocalDay, localDayAround, startOfHour } from '../../../base/zones.ts';
+import { dateAround, type LocalDay, localDay, localDayAround, startOfHour } from '../../../base/zones.ts';
 import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import { unpackHours } from '../../../contract/delivery/packed-hours.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
+import { lineItems } from '../../ads/line-items.ts';
+import { rowsById } from '../booked-rows.ts';
 import { type Bookings, readBookings } from '../bookings.ts';
 import { budgetLeft, reasonsNotServing } from '../serving-times.ts';
 import { type Knobs, readKnobs } from './knobs.ts';
-import { spentOn } from './ledger-state.ts';
+import { type LedgerState, spentOn } from './ledger-state.ts';
 import type { LinePlan } from './line-plan.ts';
 import { planSegment } from './plan-segment.ts';
 import { prepareLines } from './prepared-line.ts';
-import { readStateBefore } from './state-before.ts';
+import { readState } from './read-state.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -25,7 +27,7 @@ export interface Explanation {
   readonly knobs: Knobs;
   /** The chain, as configured now and from the ledger as it was when the hour began. */
   readonly chain: Readonly<Record<string, number | string | null>>;
-  /** What the ledger has of the hour: it may have been delivered by another configuration. */
+  /** The hour in the ledger: it may have been delivered by another configuration. */
   readonly delivered: Readonly<Partial<Record<DeliveryMetric, number>>>;
 }
 
@@ -39,10 +41,10 @@ export async function explainHour(
 ): Promise<Explanation | undefined> {
   const cursor = await tx.deliveryLedger.findCursor(account.id);
   const active = await readBookings(tx, account);
-  const asked =
+  const booking =
     active.lines.find((line) => line.id === id) ?? (await readBookings(tx, account, { ids: [id] })).lines[0];
-  if (!asked) return undefined;
-  const bookings: Bookings = active.lines.includes(asked) ? active : { ...active, lines: [...active.lines, asked] };
+  if (!booking) return undefined;
+  const bookings: Bookings = active.lines.includes(booking) ? active : { ...active, lines: [...active.lines, booking] };
   const day = localDayAround(at_ms, account.timezone);
   const from_ms = startOfHour(at_ms, day);
   const until_ms = Math.min(from_ms + HOUR_MS, day.end_ms);
@@ -63,12 +65,15 @@ export async function explainHour(
   const reason = plan.reason ?? null;
   const [lasting] = reasonsNotServing(
     bookings,
-    asked,
+    booking,
     formatInstant(from_ms),
-    budgetLeft(asked, spentOn(state, asked)),
+    budgetLeft(booking, spentOn(state, booking)),
   );
   return {
-    ...{ line_item_id: id, hour: formatInstant(from_ms), settled_until: cursor?.settled_until ?? null, knobs },
+    line_item_id: id,
+    hour: formatInstant(from_ms),
+    settled_until: cursor?.settled_until ?? null,
+    knobs,
     local: { day: day.date, hour, timezone: account.timezone },
     chain: chainOf(plan, reason === 'NOT_IN_THIS_HOUR' ? (lasting ?? reason) : reason),
     delivered: await deliveredIn(tx, account, id, day, hour),
@@ -119,4 +124,44 @@ async function deliveredIn(
     }
   }
   return found;
+}
+
+/** Reads the ledger as of the beginning of a past hour, in milliseconds since 1970. */
+async function readStateBefore(tx: ReadTransaction, bookings: Bookings, hour_ms: number): Promise<LedgerState> {
+  const { account, lines } = bookings;
+  const state = await readState(tx, bookings, hour_ms);
+  const day = localDay(dateAround(hour_ms, account.timezone), account.timezone);
+  const first = Math.round((hour_ms - day.start_ms) / 3_600_000);
+  const rows = await tx.deliveryLedger.listDays({ account: account.id, from: day.date, until: '9999' });
+  const campaignOf = new Map(lines.map((line) => [line.id, line.campaign.id]));
+  const instrumentOf = new Map(lines.map((line) => [line.id, line.instrument.id]));
+  const others = [...new Set(rows.map((row) => row.line_item_id))].filter((id) => !campaignOf.has(id));
+  for (const row of await rowsById(tx, lineItems, account.id, others)) {
+    campaignOf.set(row.id, String(row.campaign_id));
+    instrumentOf.set(row.id, String(row.funding_instrument_id));
+  }
+  for (const row of rows) {
+    const isSameDay = row.day === day.date;
+    const { metrics } = unpackHours(row.hours);
+    const since = (metric: 'impressions' | 'billed_charge_local_micro'): number =>
+      (metrics.get(metric) ?? []).slice(isSameDay ? first : 0).reduce((sum, number) => sum + number, 0);
+    const spend = since('billed_charge_local_micro');
+    const impressions = since('impressions');
+    const line = state.lines.get(row.line_item_id);
+    if (line) {
+      line.total -= spend;
+      line.impressions -= impressions;
+      if (isSameDay) line.today -= spend;
+      if (isSameDay) line.recent[0]! -= impressions;
+    }
+    const campaign = state.campaigns.get(campaignOf.get(row.line_item_id) ?? '');
+    if (campaign) {
+      campaign.total -= spend;
+      if (isSameDay) campaign.today -= spend;
+    }
+    const instrument = instrumentOf.get(row.line_item_id) ?? '';
+    const paid = state.instruments.get(instrument);
+    if (paid !== undefined) state.instruments.set(instrument, paid - spend);
+  }
+  return state;
 }

@@ -1,4 +1,4 @@
-/** At most this many impressions a person within a period are told apart. */
+/** Impressions a person within a period are counted up to this. */
 const TERMS_MAX = 200;
 
 /**

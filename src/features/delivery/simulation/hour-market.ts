@@ -19,7 +19,7 @@ export interface Segment {
   readonly until_ms: number;
 }
 
-/** What a line item meets in a segment, before its budgets are looked at. */
+/** The market of a line item in a segment, regardless of its budgets. */
 export interface Supply {
   readonly market: Market;
   /** Impressions that it could compete for. */

@@ -10,13 +10,13 @@ export interface Scenario {
   readonly from?: string;
 }
 
-/** What can be set for the simulated delivery of an account. */
+/** The settings of the simulated delivery of an account. */
 export interface Knobs {
   /** Replaces the seed of the account. */
   readonly seed?: string;
   /** How expensive the market is, 1 ordinarily. */
   readonly market_level: number;
-  /** How often people do what is billed, 1 ordinarily. */
+  /** How often people do the billed action, 1 ordinarily. */
   readonly engagement_factor: number;
   readonly scenario: Scenario;
 }

@@ -2,7 +2,7 @@ import { daysBetween } from '../../../base/zones.ts';
 import type { SpentByLevel } from '../serving-times.ts';
 import { REMEMBERED_DAYS } from './rates.ts';
 
-/** What the ledger of an account has at a time, as far as further delivery depends on it. Ids are keys. */
+/** The state of the ledger of an account on which further delivery depends. Ids are keys. */
 export interface LedgerState {
   /** The local date of `today`. */
   date: string;
@@ -14,8 +14,8 @@ export interface LedgerState {
   readonly clicks: Map<string, HourOfClicks[]>;
 }
 
-/** What a line item has delivered. */
-export interface LineState {
+/** The delivery of a line item so far. */
+interface LineState {
   today: number;
   total: number;
   impressions: number;
@@ -28,7 +28,7 @@ export interface LineState {
 /** The longest period of a frequency cap. */
 const DAYS_KEPT = 30;
 
-/** What an account without any delivery has. */
+/** The state of an account without any delivery. */
 export function emptyState(date: string): LedgerState {
   return { date, lines: new Map(), campaigns: new Map(), instruments: new Map(), clicks: new Map() };
 }
@@ -50,7 +50,7 @@ export function lineState(state: LedgerState, id: string): LineState {
   return found;
 }
 
-/** What the levels that pay for a line item have spent. */
+/** The spend of the levels that pay for a line item. */
 export function spentOn(
   state: LedgerState,
   line: {
@@ -116,13 +116,13 @@ export function sumUp(line: LineState): void {
   line.before = impressionsWithin(line, REMEMBERED_DAYS) - line.recent[0]!;
 }
 
-/** What a line item delivered in a segment. */
-export interface LineDelivered {
+/** The delivery of a line item in a segment. */
+interface LineDelivered {
   readonly impressions: number;
   readonly spend: number;
 }
 
-/** Adds what a line item delivered on the day of the state. */
+/** Adds a delivery of a line item on the day of the state. */
 export function addDelivered(
   state: LedgerState,
   line: {

@@ -5,7 +5,7 @@ import { impressionsWithin, type LedgerState, lineState, spentOn } from './ledge
 import type { PreparedLine } from './prepared-line.ts';
 
 /** Why a line item has no impressions in a segment. */
-export type ReasonForNothing =
+type ReasonForNothing =
   | ReasonNotServing
   | 'NOT_IN_THIS_HOUR'
   | 'NO_PEOPLE'
@@ -14,13 +14,13 @@ export type ReasonForNothing =
   | 'FREQUENCY_CAP'
   | 'NOTHING_WON';
 
-/** What limited the impressions of a line item in a segment, besides its bid. */
+/** The limits of the impressions of a line item in a segment, besides its bid. */
 export type Limit = 'pacing' | 'campaign_pacing' | 'frequency_cap' | 'line_item_budget' | 'campaign_budget' | 'funding';
 
 /** A line item in a segment, as its numbers come about; the chain that explains them. */
 export interface LinePlan {
   readonly line: PreparedLine;
-  /** What the levels that pay for it have spent before. */
+  /** The previous spend of the levels that pay for it. */
   readonly spent: SpentByLevel;
   reason: ReasonForNothing | undefined;
   from_ms: number;
@@ -96,7 +96,7 @@ export function beginPlan(
   return plan.supply.opportunities > 0 ? plan : because('OUTAGE');
 }
 
-/** The line item bids, knowing what is planned. */
+/** The line item bids by its plan. */
 export function bid(plan: LinePlan, segment: Segment, planned: number): void {
   const { line, supply } = plan;
   if (plan.reason || !supply) return;

@@ -11,7 +11,7 @@ import { qualityOf } from './rates.ts';
 import { spotKey } from './spot-plan.ts';
 
 /** Where the numbers of a placement are in the ledger. */
-export type LedgerPlacement = 'ALL_ON_SERVICE' | 'PUBLISHER_NETWORK';
+type LedgerPlacement = 'ALL_ON_SERVICE' | 'PUBLISHER_NETWORK';
 
 /** Part of a line item that has numbers of its own: a creative in a placement. */
 export interface Spot {
@@ -27,7 +27,7 @@ export interface Spot {
   readonly mix: ActionMix;
 }
 
-/** A line item with what is the same in every hour. */
+/** A line item with everything that all hours share. */
 export interface PreparedLine {
   readonly booking: Booking;
   /** Of its draws. */
@@ -74,14 +74,21 @@ export function prepareLines(
       placementsOf(booking).map(([placement, part]): Spot => {
         const name = spotKey({ line: booking.id, creative: creative.id, placement });
         return {
-          ...{ creative, placement, name, weight: (weights[at]! / sum) * part, key: keyOf(`${seed} ${name}`) },
-          ...{ ordinal: ordinal++, mix: actionMix(creative.kind, booking.objective, booking.pay_by) },
+          creative,
+          placement,
+          name,
+          weight: (weights[at]! / sum) * part,
+          key: keyOf(`${seed} ${name}`),
+          ordinal: ordinal++,
+          mix: actionMix(creative.kind, booking.objective, booking.pay_by),
         };
       }),
     );
     return {
-      ...{ spots, weights: spots.map(({ weight }) => weight) },
-      ...{ conversions: prepareConversions(booking), clicks: placeOf(clicksOf(booking)) },
+      spots,
+      weights: spots.map(({ weight }) => weight),
+      conversions: prepareConversions(booking),
+      clicks: placeOf(clicksOf(booking)),
       ...{
         booking,
         key,

@@ -14,7 +14,7 @@ const BILLED: Readonly<Record<PayBy, number>> = {
   VIEW: 0.3,
   VIEW_3S_100PCT: 0.18,
 };
-/** How often an impression leads to what the objective is about, whatever is paid for. @source decision 944 */
+/** How often an impression leads to the action of the objective, whatever is billed. @source decision 944 */
 const MAIN = { url_clicks: BILLED.LINK_CLICK, app_clicks: BILLED.APP_CLICK, follows: BILLED.FOLLOW } as const;
 /** The main action of an objective. */
 export type MainAction = keyof typeof MAIN;
@@ -22,7 +22,10 @@ export type MainAction = keyof typeof MAIN;
 const BESIDES = 0.3;
 /** How much more goals are engaged with than impressions to anybody. */
 const BY_GOAL: Readonly<Partial<Record<Goal, number>>> = {
-  ...{ REACH_WITH_ENGAGEMENT: 1.3, MAX_REACH: 0.7, VIEW_6S: 0.9, VIEW_15S: 0.8 },
+  REACH_WITH_ENGAGEMENT: 1.3,
+  MAX_REACH: 0.7,
+  VIEW_6S: 0.9,
+  VIEW_15S: 0.8,
 };
 /** How often an impression is engaged with. */
 const ENGAGED = 0.015;
@@ -40,7 +43,7 @@ export function qualityOf(seed: string, creative: Pick<BookedCreative, 'id'>): n
 export const REMEMBERED_DAYS = 7;
 
 /**
- * What people tire of: how much less they do when they have seen it `frequency` times on average within the days that
+ * Fatigue: how much less people do when they have seen an ad `frequency` times on average within the days that
  * they remember; never less than half.
  * @source decision 944
  */

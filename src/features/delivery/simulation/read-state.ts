@@ -1,6 +1,6 @@
 import { dateAround, localDay, plusDays } from '../../../base/zones.ts';
 import { unpackHours } from '../../../contract/delivery/packed-hours.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { lineItems } from '../../ads/line-items.ts';
 import { rowsById } from '../booked-rows.ts';
 import type { Bookings } from '../bookings.ts';
@@ -11,7 +11,7 @@ import { spotKey } from './spot-plan.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Reads what the ledger of an account has at a time up to which it is settled, in milliseconds since 1970. */
+/** Reads the state of the ledger of an account at a time up to which it is settled, in milliseconds since 1970. */
 export async function readState(tx: ReadTransaction, bookings: Bookings, at_ms: number): Promise<LedgerState> {
   const { account, lines, spent } = bookings;
   const date = dateAround(at_ms, account.timezone);

@@ -10,9 +10,9 @@ import { instrumentSubject } from './share-auctions.ts';
 export interface SettledAudiences {
   /** How many people each line item means, and all of each funding instrument together. */
   readonly people: ReadonlyMap<string, number>;
-  /** What was asked for each. */
+  /** The hash of the question of each. */
   readonly questions: ReadonlyMap<string, string>;
-  /** What is new: of line items, and of the campaigns and funding instruments that they belong to. */
+  /** The new counts of line items, and of their campaigns and funding instruments. */
   readonly changed: readonly DeliveryAudience[];
 }
 
@@ -20,7 +20,7 @@ export interface SettledAudiences {
  * Counts the audiences of line items as of the time from which they can deliver, but not before they are settled. One that
  * was counted before holds until its question or the directory changes, and at least for the rest of the local day, so that
  * delivery does not depend on when it is settled.
- * @param serving the line items that are asked for, among all active ones
+ * @param serving the requested line items, among all active ones
  * @source decision 941
  */
 export async function settleAudiences(
@@ -64,7 +64,7 @@ export async function settleAudiences(
       unions.set(subject, known !== undefined && known < time ? known : time);
     }
   }
-  // Nobody could see what has never served.
+  // Line items that have never served had no audience.
   const isCounted = ({ id }: Booking): boolean => counts.has(id) || latest.has(id);
   for (const [subject, time] of unions) {
     const members = lines.filter(

@@ -3,7 +3,7 @@ import { formatInstant, instantMs } from '../../../base/instants.ts';
 import { localDayAround, startOfHour } from '../../../base/zones.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { DeliveryCursor } from '../../../contract/store/delivery-ledger.ts';
-import type { Store, WriteTransaction } from '../../../contract/store/store.ts';
+import type { Store, WriteTransaction } from '../../../storage/unit-of-work.ts';
 import type { AudienceCounter } from '../audience-counter.ts';
 import { type Bookings, readBookings } from '../bookings.ts';
 import { addToLedger } from '../ledger-writer.ts';
@@ -22,20 +22,20 @@ const HOUR_MS = 3_600_000;
 /** Attempts to settle an account while other processes settle it too. */
 const TRIES = 5;
 
-/** What settling needs. */
-export interface SettlementDeps {
+/** Dependencies of settling. */
+interface SettlementDeps {
   readonly store: Store;
   readonly counter: AudienceCounter;
   readonly unitsPerDollar: UnitsPerDollar;
 }
 
-/** What a settlement does besides delivering, in its unit of work. */
-export type AfterSettling = (tx: WriteTransaction, bookings: Bookings) => Promise<void>;
+/** Further work in the unit of work of a settlement. */
+type AfterSettling = (tx: WriteTransaction, bookings: Bookings) => Promise<void>;
 
 /**
  * Settles the delivery of an account up to a time (milliseconds since 1970, whole seconds). The first settlement of an
- * account begins its delivery and delivers nothing. What cannot have delivered anything is not written unless `isChange`:
- * what is changed next must not apply to the past.
+ * account begins its delivery and delivers nothing. A settlement without deliveries is not written unless `isChange`:
+ * the next change must not apply to the past.
  */
 export async function settleAccount(
   deps: SettlementDeps,
@@ -81,7 +81,8 @@ async function settleSome(
   const serving = servingIn(range);
   if (serving.length === 0 && !isChange && until_ms === now_ms) return NOTHING;
   const audiences = await settleAudiences(counter, bookings, serving, {
-    ...{ stored, settledUntil: cursor.settled_until },
+    stored,
+    settledUntil: cursor.settled_until,
   });
   const found = fingerprint(bookings, audiences, cursor, range);
   return store.write(async (tx): Promise<Outcome> => {
@@ -122,10 +123,10 @@ function fingerprint(
   { seed, knobs }: DeliveryCursor,
   range: readonly [from: string, until: string],
 ): string {
-  const asked = bookings.lines.map((line) =>
+  const hashes = bookings.lines.map((line) =>
     servesWithin(bookings, line, range) ? (questions.get(line.id) ?? '') : '',
   );
-  return digestOf(bookings, asked, [seed, knobs ?? '']);
+  return digestOf(bookings, hashes, [seed, knobs ?? '']);
 }
 
 /** The hour of the account's clock in which a time lies: UTC texts. */
@@ -156,7 +157,13 @@ async function deliver(
   const lines = prepareLines(booked, seed, [cursor.settled_until, hourEnd], unitsPerDollar);
   const digest = (ms: number): string => fingerprint(booked, audiences, cursor, hourAround(ms, account));
   const { delivered, running } = advance({
-    ...{ account, seed, knobs, lines, people: audiences.people, from_ms, until_ms },
+    account,
+    seed,
+    knobs,
+    lines,
+    people: audiences.people,
+    from_ms,
+    until_ms,
     state: await readState(tx, booked, from_ms),
     running: readPlan(cursor.plan, digest(from_ms)),
   });

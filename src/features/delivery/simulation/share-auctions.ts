@@ -4,12 +4,12 @@ import type { HourMarket, Segment } from './hour-market.ts';
 import type { LinePlan } from './line-plan.ts';
 import { byId } from './plan-groups.ts';
 
-/** The subject of the people whom all line items of a funding instrument mean together. */
+/** The subject of the joint audience of the line items of a funding instrument. */
 export function instrumentSubject({ instrument }: Pick<Booking, 'instrument'>): string {
   return `funding_instrument/${instrument.id}`;
 }
 
-/** Who has bid in a segment, and whom line items and funding instruments mean. */
+/** The bidders in a segment, and the audiences of line items and funding instruments. */
 interface Shared {
   readonly people: ReadonlyMap<string, number>;
   readonly market: HourMarket;

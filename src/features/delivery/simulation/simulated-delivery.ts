@@ -3,24 +3,24 @@ import type { UnitsPerDollar } from '../../../base/exchange-rates.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import { KeyedMutex } from '../../../base/keyed-mutex.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
-import type { Store, WriteTransaction } from '../../../contract/store/store.ts';
+import type { Store, WriteTransaction } from '../../../storage/unit-of-work.ts';
 import type { AudienceCounter } from '../audience-counter.ts';
 import type { Bookings } from '../bookings.ts';
 import { servesWithin } from '../serving-times.ts';
 import { settleAccount } from './settlement.ts';
 import { DELIVERY_SETTLEMENT, jobKeyOfAccount } from './settlement-job.ts';
 
-/** What simulated delivery needs. */
-export interface SimulatedDeliveryOptions {
+/** Dependencies of simulated delivery. */
+interface SimulatedDeliveryOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly counter: AudienceCounter;
   readonly unitsPerDollar: UnitsPerDollar;
-  /** How often it is settled while nobody asks. */
+  /** Interval of settlements without calls. */
   readonly step_s: number;
   /** Reads settle an account at most this often; 0 for always. */
   readonly readPeriod_s: number;
-  /** Told of settlements that failed; the call that asked goes on with what is settled. */
+  /** Called when a settlement fails; the call goes on with the delivery settled so far. */
   readonly onError: (error: unknown, account: string) => void;
 }
 

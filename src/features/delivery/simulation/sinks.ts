@@ -5,10 +5,10 @@ import type { Delivered } from '../ledger-writer.ts';
 import { type Counts, placeOf } from './counts.ts';
 import type { PreparedLine, Spot } from './prepared-line.ts';
 
-/** So many numbers are reserved at once. */
+/** Block size. */
 const BLOCK = 65_536;
 
-/** What a spot delivers on a day: its numbers of each time lie one after the other. */
+/** The deliveries of a spot on a day: its numbers of each time lie one after the other. */
 interface Sink {
   readonly line: PreparedLine;
   readonly spot: Spot;

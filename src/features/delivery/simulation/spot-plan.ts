@@ -9,7 +9,7 @@ import type { LinePlan } from './line-plan.ts';
 import type { Spot } from './prepared-line.ts';
 import { countSpot, divideAmong, type SpotShares } from './spot-numbers.ts';
 
-/** What a creative will have delivered in a placement by the end of a segment, if nothing changes. */
+/** The planned delivery of a creative in a placement by the end of a segment. */
 export interface SpotPlan {
   readonly line: string;
   readonly creative: string;
@@ -42,7 +42,7 @@ export function openWorkbench(): Workbench {
   };
 }
 
-/** Counts what each creative delivers of the plan of a line item: `visit` finds it in `counts`. */
+/** Counts the part of each creative in the plan of a line item: `visit` finds it in `counts`. */
 export function eachSpot(
   plan: LinePlan,
   segmentFrom_ms: number,
@@ -82,7 +82,7 @@ function carriersOf(metric: DeliveryMetric): readonly number[] | undefined {
 const CARRIERS = DELIVERY_METRICS.map(carriersOf);
 
 /**
- * What has happened of a plan by a time (seconds since 1970): every number grows evenly from 0 to the planned one, the
+ * The progress of a plan by a time (seconds since 1970): every number grows evenly from 0 to the planned one, the
  * charge with the actions that are billed. Depends on nothing but its arguments, so that it does not matter how often
  * one looks.
  * @param at where a number is in `numbers`
@@ -104,7 +104,7 @@ function doneBy({ numbers, from_s, until_s }: SpotPlan, at: number, time_s: numb
   return proportion(planned, done, all);
 }
 
-/** Counts what happened of a plan between two times. */
+/** Counts the progress of a plan between two times. */
 export function countBetween(counts: Counts, plan: SpotPlan, from_s: number, until_s: number): void {
   for (let at = 0; at < plan.numbers.length; at += 2) {
     counts.add(plan.numbers[at]!, doneBy(plan, at, until_s) - doneBy(plan, at, from_s));

@@ -32,7 +32,7 @@ export function writePlan({ until_s, spots }: RunningPlan, digest: string): stri
   return JSON.stringify({ digest, until_s, spots: stored } satisfies StoredPlan);
 }
 
-/** A stored plan; undefined when there is none, or when it was made from something else. */
+/** A stored plan; undefined without one, or if it was made from something else. */
 export function readPlan(text: string | null | undefined, digest: string): RunningPlan | undefined {
   if (!text) return undefined;
   const stored = JSON.parse(text) as StoredPlan;
@@ -45,10 +45,10 @@ export function readPlan(text: string | null | undefined, digest: string): Runni
 
 type Booked = Pick<Bookings, 'account' | 'lines'>;
 
-/** What is booked, taken into a digest already: it is large, and needed several times. */
+/** The bookings, digested already: they are large, and needed several times. */
 const begun = new WeakMap<Booked, Hash>();
 
-/** Digest of everything that a plan is made from, besides the ledger: what differs leads to another plan. */
+/** Digest of everything that a plan is made from, besides the ledger. */
 export function digestOf(booked: Booked, questions: readonly string[], others: readonly string[]): string {
   let beginning = begun.get(booked);
   if (!beginning) {

@@ -8,7 +8,7 @@ import type { Conversion } from './read-conversions.ts';
 import type { Identifiers } from './read-identifiers.ts';
 
 /** The touches that the identifiers of a conversion name. */
-export interface Whose {
+export interface Match {
   /** The clicks of its click ids on ads of the account; forged, expired and uncounted ones are absent. */
   readonly clicks: readonly AdClick[];
   /** The people it may be of, as touches name them. */
@@ -22,13 +22,13 @@ const COUNTED_WITHIN_S = 30;
  * Matches conversions with clicks and people by their identifiers. Unmatched conversions are absent; those whose click
  * may still count wait. @source decision 994, 1123
  */
-export async function whoseAre(
+export async function matchConversions(
   conversions: readonly Conversion[],
   of: { readonly account: string; readonly environment: Environment; readonly now: string },
   { box, audiences, store }: Pick<Services, 'box' | 'audiences' | 'store'>,
-): Promise<{ readonly whose: ReadonlyMap<Conversion, Whose>; readonly waiting: readonly Conversion[] }> {
-  const asked = new Set(conversions.flatMap(({ identifiers }) => identifiers.hashes.map(identifierOf)));
-  const users = await audiences.directory.findUsers([...asked]);
+): Promise<{ readonly matches: ReadonlyMap<Conversion, Match>; readonly waiting: readonly Conversion[] }> {
+  const identifiers = new Set(conversions.flatMap((each) => each.identifiers.hashes.map(identifierOf)));
+  const users = await audiences.directory.findUsers([...identifiers]);
   const names = personNames(box, of.environment);
   const clicksOf = new Map(
     conversions.map((conversion) => {
@@ -40,7 +40,7 @@ export async function whoseAre(
   const clicks = [...new Set(toCount.map(({ click }) => click))];
   const counted = await store.read((tx) => tx.conversions.listCountedClicks(of.account, clicks));
   const clickedAt = new Map(counted.map(({ click, clicked_at }) => [click, clicked_at]));
-  const whose = new Map<Conversion, Whose>();
+  const matches = new Map<Conversion, Match>();
   const waiting: Conversion[] = [];
   for (const [conversion, own] of clicksOf) {
     const isOpen = ({ mustCount, click, touched_at }: AdClick): boolean =>
@@ -54,9 +54,9 @@ export async function whoseAre(
       .map((each) => ({ ...each, touched_at: clickedAt.get(each.click) ?? each.touched_at }));
     const known = conversion.identifiers.hashes.flatMap((each) => users.get(identifierOf(each)) ?? []);
     const persons = [...new Set([...clicks.map(({ person }) => person), ...known.map(names.ofUser)])];
-    if (persons.length > 0) whose.set(conversion, { clicks, persons });
+    if (persons.length > 0) matches.set(conversion, { clicks, persons });
   }
-  return { whose, waiting };
+  return { matches, waiting };
 }
 
 /** A hash as the directory stores it: its first bytes, then the code of its kind, in hexadecimal. */
