@@ -2,7 +2,7 @@ import { formatInstant, instantMs } from '../../base/instants.ts';
 import { INDEXING_JOBS, type IndexChange, type IndexStep, KEYWORD_INDEXING } from '../../contract/services/keywords.ts';
 import { FETCHED_WITHIN_S, filesTag, OBJECT_REMOVAL } from '../../contract/store/derived-files.ts';
 import type { JobKind } from '../../contract/store/jobs.ts';
-import type { WriteTransaction } from '../../contract/store/store.ts';
+import type { WriteTransaction } from '../../storage/unit-of-work.ts';
 import { INDEX_FILES } from './index-files.ts';
 
 /** Period when there are no new posts, so that old posts expire. */

@@ -3,21 +3,20 @@ import { dirname, join } from 'node:path';
 import { openSections, writeSections } from '../../base/columns-file.ts';
 import { secureRandom } from '../../base/random.ts';
 import { answerCalls } from '../../base/threads.ts';
-import { foldText, scanTokens } from '../../base/tokens.ts';
 import type { Environment } from '../../contract/declare/account-state.ts';
 import type { CorpusPost } from '../../contract/store/corpus.ts';
-import { type Dictionary, emptyDictionary, type TermsFile } from './dictionary.ts';
+import { Dictionary, type TermsFile } from './dictionary.ts';
 import type { BuiltSegment, BuiltTerms, Scope } from './manifest.ts';
-import { countryNumber, DAY_S, languageNumber, unpackPage } from './post-page.ts';
+import { DAY_S, unpackPage } from './post-page.ts';
 import { everyPost, forEachText } from './segment.ts';
-import { addPost, addToken, emptyDraft, type PostAttributes, type SegmentDraft } from './segment-draft.ts';
+import { SegmentDraft, type TermNumber } from './segment-draft.ts';
 import { readSegment } from './segment-files.ts';
-import { segmentWriter } from './segment-writer.ts';
+import { SegmentWriter } from './segment-writer.ts';
 import { hashText, lastHash } from './text-hash.ts';
 
-/** What an index is built on: the recorded dictionary, in files of this machine. */
-export interface BuildingBase {
-  /** The folder of the new files of this process, which has nothing else, among those of others. */
+/** The base of a step: the recorded dictionary, in files of this machine. */
+interface BuildingBase {
+  /** The folder of new files, which has nothing else, beside those of other processes. */
   readonly folder: string;
   readonly edition: string;
   readonly terms: readonly TermsFile[];
@@ -27,7 +26,7 @@ interface Building {
   readonly folder: string;
   readonly edition: string;
   readonly dictionary: Dictionary;
-  /** The number of terms that are recorded; what is beyond them may never be. */
+  /** The number of recorded terms; the others may never be recorded. */
   recorded: number;
   /** The last file of terms that was written. */
   written: string;
@@ -38,16 +37,16 @@ interface Building {
 const ABANDONED_AFTER_MS = 600_000;
 
 let opened: Building | undefined;
-const writer = segmentWriter();
+const writer = new SegmentWriter();
 
-/** Begins a step on the recorded dictionary. What an earlier step left behind is dropped. */
+/** Begins a step on the recorded dictionary. Leftovers of an earlier step are dropped. */
 function open({ folder, edition, terms }: BuildingBase): void {
   rmSync(folder, { recursive: true, force: true });
   removeAbandoned(dirname(folder));
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const count = terms.at(-1)?.terms ?? 0;
   if (!opened || opened.folder !== folder || opened.edition !== edition || !isPrefix(opened, terms.at(-1)?.path)) {
-    opened = { folder, edition, dictionary: emptyDictionary(), recorded: 0, written: '', drafts: new Map() };
+    opened = { folder, edition, dictionary: new Dictionary(), recorded: 0, written: '', drafts: new Map() };
   }
   const { dictionary, drafts } = opened;
   drafts.clear();
@@ -77,34 +76,33 @@ function draftOf({ drafts }: Building, scope: Scope, day: number): SegmentDraft 
   const key = `${scope} ${day}`;
   let found = drafts.get(key);
   if (!found) {
-    found = { scope, day, draft: emptyDraft() };
+    found = { scope, day, draft: new SegmentDraft() };
     drafts.set(key, found);
   }
   return found.draft;
 }
 
-function addToDraft(draft: SegmentDraft, dictionary: Dictionary, facts: PostAttributes, text: string): void {
-  addPost(draft, facts);
-  const folded = foldText(text);
-  scanTokens(folded, (from, to) => addToken(draft, dictionary.add(folded, from, to)));
+function adder({ dictionary }: Building): TermNumber {
+  return (text, from, to) => dictionary.add(text, from, to);
 }
 
 /** Adds pages of imported posts, which count in both environments. @source decision 308 */
 function addPages(pages: readonly { readonly day: number; readonly payload: Uint8Array }[]): void {
   const index = opened!;
+  const termOf = adder(index);
   for (const { day, payload } of pages) {
     const draft = draftOf(index, 'both', day);
     const { createdAt, countries, languages, ids, users, texts } = unpackPage(payload);
     for (let at = 0; at < ids.length; at++) {
       hashText(ids[at]!);
-      const facts = {
+      draft.startPost({
         hash: lastHash.low,
         createdAt: createdAt[at]!,
         country: countries[at]!,
         language: languages[at]!,
         user: BigInt(users[at]!),
-      };
-      addToDraft(draft, index.dictionary, facts, texts[at]!);
+      });
+      draft.addText(texts[at]!, termOf);
     }
   }
 }
@@ -112,21 +110,12 @@ function addPages(pages: readonly { readonly day: number; readonly payload: Uint
 /** Adds local posts. */
 function addPosts({ scope, posts }: { readonly scope: Environment; readonly posts: readonly CorpusPost[] }): void {
   const index = opened!;
-  for (const { id, text, created_at, country, language, user_id } of posts) {
-    hashText(id);
-    const facts = {
-      hash: lastHash.low,
-      createdAt: created_at,
-      country: countryNumber(country),
-      language: languageNumber(language),
-      user: BigInt(user_id ?? 0),
-    };
-    addToDraft(draftOf(index, scope, Math.floor(created_at / DAY_S)), index.dictionary, facts, text);
-  }
+  const termOf = adder(index);
+  for (const post of posts) draftOf(index, scope, Math.floor(post.created_at / DAY_S)).addPost(post, termOf);
 }
 
-function newName(what: string): string {
-  return `${what}-${secureRandom.bytes(6).toString('hex')}`;
+function newName(prefix: string): string {
+  return `${prefix}-${secureRandom.bytes(6).toString('hex')}`;
 }
 
 function writeSegment({ folder, dictionary }: Building, scope: Scope, day: number, draft: SegmentDraft): BuiltSegment {
@@ -158,28 +147,27 @@ function storeTerms(from: number): BuiltTerms {
 
 /** Merges segments of a day. */
 function merge({ group, paths }: { readonly group: readonly BuiltSegment[]; readonly paths: readonly string[] }) {
-  const draft = emptyDraft();
+  const draft = new SegmentDraft();
   for (const path of paths) copyInto(draft, path);
   return writeSegment(opened!, group[0]!.scope, group[0]!.day, draft);
 }
 
 function copyInto(draft: SegmentDraft, path: string): void {
   const segment = readSegment(path);
-  const [hashes, createdAt, countries] = [
-    segment.column('hashes'),
-    segment.column('createdAt'),
-    segment.column('countries'),
-  ];
-  const [languages, users] = [segment.column('languages'), segment.column('users')];
+  const hashes = segment.column('hashes');
+  const createdAt = segment.column('createdAt');
+  const countries = segment.column('countries');
+  const languages = segment.column('languages');
+  const users = segment.column('users');
   forEachText(segment, everyPost(segment), segment.posts, (post, terms, length) => {
-    addPost(draft, {
+    draft.startPost({
       hash: hashes[post]!,
       createdAt: createdAt[post]!,
       country: countries[post]!,
       language: languages[post]!,
       user: users[post]!,
     });
-    for (let at = 0; at < length; at++) addToken(draft, terms[at]!);
+    for (let at = 0; at < length; at++) draft.addToken(terms[at]!);
   });
 }
 
@@ -212,7 +200,7 @@ function areReadable({
   readonly segments: string[];
 }): boolean {
   try {
-    const dictionary = emptyDictionary();
+    const dictionary = new Dictionary();
     for (const file of terms) dictionary.read(file);
     for (const path of segments) readSegment(path);
     return true;

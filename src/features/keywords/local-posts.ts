@@ -2,7 +2,7 @@ import { instantMs } from '../../base/instants.ts';
 import type { Environment } from '../../contract/declare/account-state.ts';
 import type { CorpusPost } from '../../contract/store/corpus.ts';
 import type { PostPosition } from '../../contract/store/posts.ts';
-import type { ReadTransaction, Store } from '../../contract/store/store.ts';
+import type { ReadTransaction, Store } from '../../storage/unit-of-work.ts';
 
 const PAGE = 500;
 /** Below this number, local posts are scanned instead of indexed. */
@@ -12,7 +12,7 @@ const INDEXED_MIN = 500;
 export const NO_POSTS: PostPosition = { stored_in: 0, id: '' };
 
 /** A local post, and its place in the order in which posts were stored. */
-export type LocalPost = CorpusPost & PostPosition;
+type LocalPost = CorpusPost & PostPosition;
 
 /**
  * The public posts created on this server in an environment, after a position, in up to `pages_max` pages.

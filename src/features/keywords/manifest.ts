@@ -54,7 +54,7 @@ export interface Manifest {
   readonly terms: readonly TermsEntry[];
 }
 
-/** The number of what `src/base/tokens.ts` finds in a text: an index with another one is built anew. @source decision 1163 */
+/** The version of the tokens of `src/base/tokens.ts`: an index with another one is built anew. @source decision 1163 */
 export const ANALYSER = 2;
 
 /** The manifest of an empty index. */

@@ -8,7 +8,7 @@ export const DAY_S = 86_400;
 export const HOUR_S = 3600;
 
 /** The posts of a page, as columns. */
-export interface PagePosts {
+interface PagePosts {
   readonly createdAt: Uint32Array;
   /** See `countryNumber`. */
   readonly countries: Uint16Array;

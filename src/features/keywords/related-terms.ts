@@ -4,18 +4,18 @@ import { isTokenOf } from '../../base/words.ts';
 import type { Lexicon } from './phrase-search.ts';
 import { type MatchedPosts, type PostFilter, postsThatPass } from './post-filter.ts';
 import { DAY_S, HOUR_S, languageCode } from './post-page.ts';
-import { addText, emptyTexts, type IndexedTexts, indexTexts, type SampleTexts } from './sample-texts.ts';
+import { IndexedTexts, SampleTexts } from './sample-texts.ts';
 import { forEachText, type Segment } from './segment.ts';
 import { stopWords } from './stop-words.ts';
 import { countTerms } from './term-counts.ts';
 
 /** The input of a search for related terms. */
-export interface RelatedQuestion {
+interface RelatedQuery {
   /** Posts with the keywords that pass the filter. */
   readonly matched: readonly MatchedPosts[];
   /** Their number. */
   readonly count: number;
-  readonly frame: PostFilter;
+  readonly filter: PostFilter;
   readonly lexicon: Lexicon;
   /** Texts whose tokens are excluded. */
   readonly without: readonly string[];
@@ -43,7 +43,7 @@ const LIFT_MIN = 2;
 /** From this share of the posts on, the stop words of a language are excluded. */
 const LANGUAGE_SHARE = 0.05;
 
-/** Whatever stands beside a part of a word. */
+/** A word matches as a part, whatever is beside it. */
 const ANYWHERE = { before: true, behind: true };
 
 /** A cache of background samples by segments and filter; they do not depend on the keywords. */
@@ -55,10 +55,10 @@ export type SampleCache = Map<string, IndexedTexts>;
  * taken by the hash of ids, so that the same posts give the same terms, however they are stored.
  * @source Dunning 1993; Rayson 2000; decision 313, 315, 1033
  */
-export function relatedTerms(question: RelatedQuestion, remembered: SampleCache): string[] {
-  const { matched, count, max, frame } = question;
+export function relatedTerms(query: RelatedQuery, cache: SampleCache): string[] {
+  const { matched, count, max, filter } = query;
   if (count === 0 || max === 0) return [];
-  const inside = emptyTexts();
+  const inside = new SampleTexts();
   const insideBelow = hashLimit(MATCHED_MAX, count);
   const seen = new Set<number>();
   for (const { segment, posts } of matched) {
@@ -68,17 +68,17 @@ export function relatedTerms(question: RelatedQuestion, remembered: SampleCache)
       const text = hashTerms(terms, length);
       if (seen.has(text)) return;
       seen.add(text);
-      addText(inside, terms, length, languages[post]!);
+      inside.add(terms, length, languages[post]!);
     });
   }
   const around: PostFilter = {
-    from: Math.floor(frame.from / HOUR_S) * HOUR_S,
-    to: Math.ceil(frame.to / HOUR_S) * HOUR_S,
-    country: frame.country,
+    from: Math.floor(filter.from / HOUR_S) * HOUR_S,
+    to: Math.ceil(filter.to / HOUR_S) * HOUR_S,
+    country: filter.country,
   };
   const segments = matched.map(({ segment }) => segment);
   const below = 2 ** Math.floor(Math.log2(hashLimit(BACKGROUND_MAX, estimatePosts(segments, around))));
-  return rankTerms(inside, sampleAround(segments, around, below, remembered), question);
+  return rankTerms(inside, sampleAround(segments, around, below, cache), query);
 }
 
 /** The hash below which about `wanted` of all posts are. */
@@ -119,29 +119,29 @@ function countBelow(segment: Segment, limit: number): number {
 /** The texts of the posts that pass a filter and have a hash below a limit. */
 function sampleAround(
   segments: readonly Segment[],
-  frame: PostFilter,
+  filter: PostFilter,
   below: number,
-  remembered: SampleCache,
+  cache: SampleCache,
 ): IndexedTexts[] {
   const [stored, others] = [true, false].map((isStored) => segments.filter(({ path }) => (path !== '') === isStored));
-  const key = [frame.from, frame.to, frame.country, below, ...stored!.map(({ path }) => path)].join();
-  const known = remembered.get(key) ?? readSample(stored!, frame, below);
-  remembered.delete(key);
-  remembered.set(key, known);
-  for (const oldest of remembered.keys()) if (remembered.size > SAMPLES_MAX) remembered.delete(oldest);
+  const key = [filter.from, filter.to, filter.country, below, ...stored!.map(({ path }) => path)].join();
+  const known = cache.get(key) ?? readSample(stored!, filter, below);
+  cache.delete(key);
+  cache.set(key, known);
+  for (const oldest of cache.keys()) if (cache.size > SAMPLES_MAX) cache.delete(oldest);
   // Posts outside the index are not cached: they change.
-  return others!.length === 0 ? [known] : [known, readSample(others!, frame, below)];
+  return others!.length === 0 ? [known] : [known, readSample(others!, filter, below)];
 }
 
-function readSample(segments: readonly Segment[], frame: PostFilter, below: number): IndexedTexts {
-  const texts = emptyTexts();
+function readSample(segments: readonly Segment[], filter: PostFilter, below: number): IndexedTexts {
+  const texts = new SampleTexts();
   for (const segment of segments) {
     const end = countBelow(segment, below);
     const languages = segment.part('languages', 0, end);
-    const passing = postsThatPass(segment, end, frame);
-    forEachText(segment, passing, end, (post, terms, length) => addText(texts, terms, length, languages[post]!));
+    const passing = postsThatPass(segment, end, filter);
+    forEachText(segment, passing, end, (post, terms, length) => texts.add(terms, length, languages[post]!));
   }
-  return indexTexts(texts);
+  return new IndexedTexts(texts);
 }
 
 /** A 32-bit hash of the terms of a post. */
@@ -159,8 +159,8 @@ interface ScoredTerm {
   readonly score: number;
 }
 
-function rankTerms(inside: SampleTexts, samples: readonly IndexedTexts[], question: RelatedQuestion): string[] {
-  const { lexicon, without, max } = question;
+function rankTerms(inside: SampleTexts, samples: readonly IndexedTexts[], query: RelatedQuery): string[] {
+  const { lexicon, without, max } = query;
   const posts = samples.reduce((sum, sample) => sum + sample.posts, 0);
   const scored: ScoredTerm[] = [];
   countTerms(inside, lexicon.size, (terms, texts) => {

@@ -1,40 +1,26 @@
 import { withCapacity } from './growing-array.ts';
 
-/** The texts of sampled posts, as terms. */
-export interface SampleTexts {
-  posts: number;
-  /** The terms of all texts, in order; `TEXT_END` follows each text. */
-  terms: Uint32Array;
-  length: number;
-  /** The number of posts of each language. */
-  readonly languages: Uint32Array;
-}
-
 /** No term has this number. */
 export const TEXT_END = 0xffff_ffff;
 
-/** No texts yet. */
-export function emptyTexts(): SampleTexts {
-  return { posts: 0, terms: new Uint32Array(), length: 0, languages: new Uint32Array(1024) };
-}
+/** The texts of sampled posts, as terms. */
+export class SampleTexts {
+  posts = 0;
+  /** The terms of all texts, in order; `TEXT_END` follows each text. */
+  terms = new Uint32Array();
+  length = 0;
+  /** The number of posts of each language. */
+  readonly languages = new Uint32Array(1024);
 
-/** Adds the first `length` of these terms as a text. */
-export function addText(texts: SampleTexts, terms: Uint32Array, length: number, language: number): void {
-  texts.terms = withCapacity(texts.terms, texts.length + length + 1);
-  for (let at = 0; at < length; at++) texts.terms[texts.length + at] = terms[at]!;
-  texts.length += length;
-  texts.terms[texts.length++] = TEXT_END;
-  texts.posts += 1;
-  texts.languages[language]! += 1;
-}
-
-/** Texts in which the places of a term are found fast. */
-export interface IndexedTexts {
-  readonly posts: number;
-  /** In how many texts a term occurs. */
-  countOf(term: number): number;
-  /** In how many texts two terms occur in a row. */
-  countPair(first: number, second: number): number;
+  /** Adds the first `length` of these terms as a text. */
+  add(terms: Uint32Array, length: number, language: number): void {
+    this.terms = withCapacity(this.terms, this.length + length + 1);
+    for (let at = 0; at < length; at++) this.terms[this.length + at] = terms[at]!;
+    this.length += length;
+    this.terms[this.length++] = TEXT_END;
+    this.posts += 1;
+    this.languages[language]! += 1;
+  }
 }
 
 /** A term of indexed texts. */
@@ -46,52 +32,66 @@ interface IndexedTerm {
   places: number;
 }
 
-/** Indexes texts. */
-export function indexTexts({ posts, terms, length }: SampleTexts): IndexedTexts {
-  const known = new Map<number, IndexedTerm>();
-  for (let at = 0, text = 1; at < length; at++) {
-    const term = terms[at]!;
-    if (term === TEXT_END) {
-      text += 1;
-      continue;
+/** Texts in which the places of a term are found fast. */
+export class IndexedTexts {
+  readonly posts: number;
+  readonly #texts: Uint32Array;
+  readonly #terms = new Map<number, IndexedTerm>();
+  readonly #places: Uint32Array;
+
+  constructor({ posts, terms, length }: SampleTexts) {
+    this.posts = posts;
+    this.#texts = terms.slice(0, length);
+    this.#countPlaces();
+    let total = 0;
+    for (const term of this.#terms.values()) {
+      term.end = total;
+      total += term.places;
     }
-    let found = known.get(term);
-    if (!found) {
-      found = { texts: 0, end: 0, places: 0 };
-      known.set(term, found);
+    this.#places = new Uint32Array(total);
+    for (let at = 0; at < length; at++) {
+      const term = this.#terms.get(terms[at]!);
+      if (term) this.#places[term.end++] = at;
     }
-    found.places += 1;
-    if (found.end === text) continue;
-    found.end = text;
-    found.texts += 1;
   }
-  let total = 0;
-  for (const found of known.values()) {
-    found.end = total;
-    total += found.places;
-  }
-  const places = new Uint32Array(total);
-  for (let at = 0; at < length; at++) {
-    const found = known.get(terms[at]!);
-    if (found) places[found.end++] = at;
-  }
-  const kept = terms.slice(0, length);
-  return {
-    posts,
-    countOf: (term) => known.get(term)?.texts ?? 0,
-    countPair(first, second) {
-      const found = known.get(first);
-      if (!found) return 0;
-      let count = 0;
-      /** Where the last text that was counted ends. */
-      let counted = 0;
-      for (let index = found.end - found.places; index < found.end; index++) {
-        const at = places[index]!;
-        if (kept[at + 1] !== second || at < counted) continue;
-        count += 1;
-        counted = kept.indexOf(TEXT_END, at);
+
+  #countPlaces(): void {
+    let text = 1;
+    for (const term of this.#texts) {
+      if (term === TEXT_END) {
+        text += 1;
+        continue;
       }
-      return count;
-    },
-  };
+      let found = this.#terms.get(term);
+      if (!found) {
+        found = { texts: 0, end: 0, places: 0 };
+        this.#terms.set(term, found);
+      }
+      found.places += 1;
+      if (found.end === text) continue;
+      found.end = text;
+      found.texts += 1;
+    }
+  }
+
+  /** In how many texts a term occurs. */
+  countOf(term: number): number {
+    return this.#terms.get(term)?.texts ?? 0;
+  }
+
+  /** In how many texts two terms occur in a row. */
+  countPair(first: number, second: number): number {
+    const term = this.#terms.get(first);
+    if (!term) return 0;
+    let count = 0;
+    /** Where the last text that was counted ends. */
+    let counted = 0;
+    for (let index = term.end - term.places; index < term.end; index++) {
+      const at = this.#places[index]!;
+      if (this.#texts[at + 1] !== second || at < counted) continue;
+      count += 1;
+      counted = this.#texts.indexOf(TEXT_END, at);
+    }
+    return count;
+  }
 }

@@ -1,19 +1,15 @@
 import { answerCalls, transferring } from '../../base/threads.ts';
-import { foldText, scanTokens } from '../../base/tokens.ts';
 import type { KeywordQuery, KeywordStats, Phrase } from '../../contract/services/keywords.ts';
 import type { CorpusPost } from '../../contract/store/corpus.ts';
-import { type Dictionary, emptyDictionary, type TermsFile } from './dictionary.ts';
+import { Dictionary, type TermsFile, WordParts } from './dictionary.ts';
 import { withCapacity } from './growing-array.ts';
 import { findPosts, type Lexicon, resolvePhrase } from './phrase-search.ts';
-import { countryNumber, languageNumber } from './post-page.ts';
 import type { SampleCache } from './related-terms.ts';
 import { searchSegments } from './search-segments.ts';
 import { forEachPost, type Segment, segmentOf } from './segment.ts';
-import { addPost, addToken, emptyDraft } from './segment-draft.ts';
-import { openSegmentFiles, type SegmentFiles } from './segment-files.ts';
-import { segmentWriter } from './segment-writer.ts';
-import { hashText, lastHash } from './text-hash.ts';
-import { emptyParts } from './word-parts.ts';
+import { SegmentDraft } from './segment-draft.ts';
+import { SegmentFiles } from './segment-files.ts';
+import { SegmentWriter } from './segment-writer.ts';
 
 /** The scope of a search: segments of the index, and posts that are not indexed. */
 export interface SearchScope {
@@ -31,56 +27,47 @@ export interface SearchScope {
 }
 
 let editionRead = '';
-let dictionary: Dictionary = emptyDictionary();
-let parts = emptyParts();
+let dictionary = new Dictionary();
+let parts = new WordParts();
 let files: SegmentFiles | undefined;
 const samples: SampleCache = new Map();
-const writer = segmentWriter();
+const writer = new SegmentWriter();
 
 function dictionaryFor({ edition, terms }: SearchScope): Dictionary {
   if (editionRead !== edition) {
-    dictionary = emptyDictionary();
-    parts = emptyParts();
+    dictionary = new Dictionary();
+    parts = new WordParts();
     editionRead = edition;
   }
   for (const file of terms) dictionary.read(file);
-  parts.extend(dictionary.size.terms, dictionary.text);
+  parts.extend(dictionary);
   return dictionary;
 }
 
 /** Calls `search` with the segments, including one of unindexed posts, and the terms of all of them. */
-function inSegments<T>(searched: SearchScope, search: (segments: readonly Segment[], lexicon: Lexicon) => T): T {
-  files ??= openSegmentFiles(searched.memory_bytes_max);
-  if (searched.current) files.retain(new Set([...searched.current, ...searched.segments]));
-  const { unindexed, lexicon } = prepareUnindexed(searched);
-  return files.search(searched.segments, (segments) => search([...segments, ...unindexed], lexicon));
+function inSegments<T>(scope: SearchScope, search: (segments: readonly Segment[], lexicon: Lexicon) => T): T {
+  files ??= new SegmentFiles(scope.memory_bytes_max);
+  if (scope.current) files.retain(new Set([...scope.current, ...scope.segments]));
+  const { unindexed, lexicon } = prepareUnindexed(scope);
+  return files.search(scope.segments, (segments) => search([...segments, ...unindexed], lexicon));
 }
 
 /** A segment of the unindexed posts, if there are any, and the terms of all. */
-function prepareUnindexed(searched: SearchScope): { readonly unindexed: Segment[]; readonly lexicon: Lexicon } {
-  const known = dictionaryFor(searched);
+function prepareUnindexed(scope: SearchScope): { readonly unindexed: Segment[]; readonly lexicon: Lexicon } {
+  const known = dictionaryFor(scope);
   // Terms that occur only in unindexed posts have higher numbers.
   const { terms } = known.size;
-  const further = emptyDictionary();
-  const draft = emptyDraft();
-  for (const { id, text, created_at, country, language, user_id } of searched.unindexed) {
-    hashText(id);
-    addPost(draft, {
-      hash: lastHash.low,
-      createdAt: created_at,
-      country: countryNumber(country),
-      language: languageNumber(language),
-      user: BigInt(user_id ?? 0),
-    });
-    const folded = foldText(text);
-    scanTokens(folded, (from, to) => {
-      const term = known.find(folded, from, to);
-      addToken(draft, term >= 0 ? term : terms + further.add(folded, from, to));
+  const further = new Dictionary();
+  const draft = new SegmentDraft();
+  for (const post of scope.unindexed) {
+    draft.addPost(post, (text, from, to) => {
+      const term = known.find(text, from, to);
+      return term >= 0 ? term : terms + further.add(text, from, to);
     });
   }
   const size = terms + further.size.terms;
-  const furtherParts = emptyParts();
-  furtherParts.extend(further.size.terms, further.text);
+  const furtherParts = new WordParts();
+  furtherParts.extend(further);
   const unindexed = draft.posts > 0 ? [segmentOf(writer.arrange(draft, size))] : [];
   const lexicon: Lexicon = {
     size,
@@ -96,19 +83,19 @@ function prepareUnindexed(searched: SearchScope): { readonly unindexed: Segment[
   return { unindexed, lexicon };
 }
 
-function search({ searched, question }: { searched: SearchScope; question: KeywordQuery }): KeywordStats {
-  return inSegments(searched, (segments, lexicon) => searchSegments(question, segments, lexicon, samples));
+function search({ scope, query }: { scope: SearchScope; query: KeywordQuery }): KeywordStats {
+  return inSegments(scope, (segments, lexicon) => searchSegments(query, segments, lexicon, samples));
 }
 
 /** For each group of phrases, the distinct authors of posts that contain one of them, ascending. */
 function findAuthors({
-  searched,
+  scope,
   groups,
 }: {
-  searched: SearchScope;
+  scope: SearchScope;
   groups: readonly (readonly Phrase[])[];
 }): BigUint64Array[] {
-  const found = inSegments(searched, (segments, lexicon) =>
+  const found = inSegments(scope, (segments, lexicon) =>
     groups.map((group) => {
       const phrases = group.flatMap((phrase) => resolvePhrase(phrase, lexicon) ?? []);
       let users = new BigUint64Array();
@@ -133,6 +120,6 @@ function findAuthors({
 /** The type of these calls, for the main thread. */
 export type SearchCalls = typeof calls;
 
-const calls = { search, speakers: findAuthors };
+const calls = { search, findAuthors };
 
 answerCalls(calls);

@@ -1,39 +1,11 @@
+import { foldText, scanTokens } from '../../base/tokens.ts';
+import type { CorpusPost } from '../../contract/store/corpus.ts';
 import { withCapacity } from './growing-array.ts';
-
-/** The posts of a future segment, as columns. */
-export interface SegmentDraft {
-  posts: number;
-  /** Hashes of their ids, which define the order of posts and the samples. */
-  hashes: Uint32Array;
-  createdAt: Uint32Array;
-  countries: Uint16Array;
-  languages: Uint16Array;
-  /** 0 when unknown. */
-  users: BigUint64Array;
-  /** The end of the tokens of each post. */
-  ends: Uint32Array;
-  /** The term numbers of all tokens, in text order. */
-  tokens: Uint32Array;
-  length: number;
-}
-
-/** An empty draft. */
-export function emptyDraft(): SegmentDraft {
-  return {
-    posts: 0,
-    hashes: new Uint32Array(),
-    createdAt: new Uint32Array(),
-    countries: new Uint16Array(),
-    languages: new Uint16Array(),
-    users: new BigUint64Array(),
-    ends: new Uint32Array(),
-    tokens: new Uint32Array(),
-    length: 0,
-  };
-}
+import { countryNumber, languageNumber } from './post-page.ts';
+import { hashText, lastHash } from './text-hash.ts';
 
 /** The attributes of a post, without its tokens. */
-export interface PostAttributes {
+interface PostAttributes {
   readonly hash: number;
   /** Unix seconds. */
   readonly createdAt: number;
@@ -42,28 +14,67 @@ export interface PostAttributes {
   readonly user: bigint;
 }
 
-/** Starts a post; its tokens follow. */
-export function addPost(draft: SegmentDraft, { hash, createdAt, country, language, user }: PostAttributes): void {
-  const at = draft.posts++;
-  if (at >= draft.hashes.length) {
-    draft.hashes = withCapacity(draft.hashes, at + 1);
-    draft.createdAt = withCapacity(draft.createdAt, at + 1);
-    draft.countries = withCapacity(draft.countries, at + 1);
-    draft.languages = withCapacity(draft.languages, at + 1);
-    draft.users = withCapacity(draft.users, at + 1);
-    draft.ends = withCapacity(draft.ends, at + 1);
-  }
-  draft.hashes[at] = hash;
-  draft.createdAt[at] = createdAt;
-  draft.countries[at] = country;
-  draft.languages[at] = language;
-  draft.users[at] = user;
-  draft.ends[at] = draft.length;
-}
+/** The number of the term `text[from..to]`. */
+export type TermNumber = (text: string, from: number, to: number) => number;
 
-/** Adds a token to the last post. */
-export function addToken(draft: SegmentDraft, term: number): void {
-  if (draft.length >= draft.tokens.length) draft.tokens = withCapacity(draft.tokens, draft.length + 1);
-  draft.tokens[draft.length++] = term;
-  draft.ends[draft.posts - 1] = draft.length;
+/** The posts of a future segment, as columns. */
+export class SegmentDraft {
+  posts = 0;
+  /** Hashes of their ids, which define the order of posts and the samples. */
+  hashes = new Uint32Array();
+  createdAt = new Uint32Array();
+  countries = new Uint16Array();
+  languages = new Uint16Array();
+  /** 0 when unknown. */
+  users = new BigUint64Array();
+  /** The end of the tokens of each post. */
+  ends = new Uint32Array();
+  /** The term numbers of all tokens, in text order. */
+  tokens = new Uint32Array();
+  length = 0;
+
+  /** Starts a post; its tokens follow. */
+  startPost({ hash, createdAt, country, language, user }: PostAttributes): void {
+    const at = this.posts++;
+    if (at >= this.hashes.length) {
+      this.hashes = withCapacity(this.hashes, at + 1);
+      this.createdAt = withCapacity(this.createdAt, at + 1);
+      this.countries = withCapacity(this.countries, at + 1);
+      this.languages = withCapacity(this.languages, at + 1);
+      this.users = withCapacity(this.users, at + 1);
+      this.ends = withCapacity(this.ends, at + 1);
+    }
+    this.hashes[at] = hash;
+    this.createdAt[at] = createdAt;
+    this.countries[at] = country;
+    this.languages[at] = language;
+    this.users[at] = user;
+    this.ends[at] = this.length;
+  }
+
+  /** Adds a token to the last post. */
+  addToken(term: number): void {
+    if (this.length >= this.tokens.length) this.tokens = withCapacity(this.tokens, this.length + 1);
+    this.tokens[this.length++] = term;
+    this.ends[this.posts - 1] = this.length;
+  }
+
+  /** Adds the tokens of a text to the last post. */
+  addText(text: string, termOf: TermNumber): void {
+    const folded = foldText(text);
+    scanTokens(folded, (from, to) => this.addToken(termOf(folded, from, to)));
+  }
+
+  /** Adds a post with its tokens. */
+  addPost({ id, text, created_at: createdAt, country, language, user_id }: CorpusPost, termOf: TermNumber): void {
+    hashText(id);
+    this.startPost({
+      hash: lastHash.low,
+      createdAt,
+      country: countryNumber(country),
+      language: languageNumber(language),
+      user: BigInt(user_id ?? 0),
+    });
+    this.addText(text, termOf);
+  }
 }

@@ -1,18 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { openSections, type Section, type SectionFile } from '../../base/columns-file.ts';
-import { type ColumnName, countByCountry, hoursOf, type Segment, segmentOf } from './segment.ts';
+import { type ColumnName, countByCountry, hoursOf, type PostHours, type Segment, segmentOf } from './segment.ts';
 import type { SegmentColumns } from './segment-writer.ts';
-
-/** Segments in files, with as many of their columns in memory as fit. */
-export interface SegmentFiles {
-  /**
-   * Runs a search over the segments in these files. What is not in memory is read from them, and stays if it may.
-   * @throws when one is missing or damaged
-   */
-  search<T>(paths: readonly string[], search: (segments: Segment[]) => T): T;
-  /** Forgets all files but these. */
-  retain(paths: ReadonlySet<string>): void;
-}
 
 /** Reads a whole segment into memory. @throws when its file is missing or damaged */
 export function readSegment(path: string): Segment {
@@ -24,11 +13,12 @@ export function readSegment(path: string): Segment {
   }
 }
 
-/** What of a segment can stay in memory: columns, and what is derived from one. */
+/** A part of a segment that can stay in memory: a column, or what is derived from one. */
 type Piece = ColumnName | 'hours';
 
-/** A file that is not open. */
+/** A segment file, open or not. */
 interface KnownFile {
+  readonly path: string;
   readonly posts: number;
   readonly bytes: Readonly<Record<Piece, number>>;
   firstHour: number | undefined;
@@ -36,132 +26,180 @@ interface KnownFile {
 }
 
 /**
- * What stays in memory, the most useful for its size first. Searches read the first four as a whole; of the others they
+ * The pieces that stay in memory, the most useful for their size first. Searches read the first four as a whole; of the others they
  * need parts, and of `hashes` and `users` so few that they never stay.
  */
 const KEPT: readonly Piece[] = [
-  ...(['terms', 'ends', 'hours', 'countries', 'starts', 'createdAt', 'postings', 'words', 'languages'] as const),
+  'terms',
+  'ends',
+  'hours',
+  'countries',
+  'starts',
+  'createdAt',
+  'postings',
+  'words',
+  'languages',
 ];
 const COLUMNS: readonly ColumnName[] = [...KEPT.filter((piece) => piece !== 'hours'), 'hashes', 'users'];
 
 const NO_BUFFER = new ArrayBuffer(0);
 
 /**
- * Opens segments. When all columns of the segments of a search do not fit, the last ones are read from their files by each
- * search, so that no search displaces what it needs itself.
+ * Segments in files, with as many of their columns in memory as fit. When all columns of the segments of a search do not fit,
+ * the last ones are read from their files by each search, so that no search displaces what it needs itself.
  * @source decision 1032
  */
-export function openSegmentFiles(bytes_max: number): SegmentFiles {
-  const files = new Map<string, KnownFile>();
-  const kept = new LRUCache<string, Section>({
-    maxSize: bytes_max,
-    sizeCalculation: ({ byteLength }) => Math.max(byteLength, 1),
-  });
-  /** By column, what its parts are read into. */
-  const buffers = new Map<ColumnName, ArrayBuffer>();
-  const keyOf = (path: string, name: Piece): string => `${name} ${path}`;
+export class SegmentFiles {
+  readonly #bytes_max: number;
+  readonly #files = new Map<string, KnownFile>();
+  readonly #memory: SegmentMemory;
 
-  function know(path: string): KnownFile {
-    const found = files.get(path);
-    if (found) return found;
+  constructor(bytes_max: number) {
+    this.#bytes_max = bytes_max;
+    const sections = new LRUCache<string, Section>({
+      maxSize: bytes_max,
+      sizeCalculation: ({ byteLength }) => Math.max(byteLength, 1),
+    });
+    this.#memory = { sections, buffers: new Map() };
+  }
+
+  /**
+   * Runs a search over the segments in these files. What is not in memory is read from them, and stays if it may.
+   * @throws when one is missing or damaged
+   */
+  search<T>(paths: readonly string[], search: (segments: Segment[]) => T): T {
+    const files = paths.map((path) => this.#know(path));
+    const fitting = this.#piecesThatFit(files);
+    const segments = files.map((file) => new FileSegment(file, fitting, this.#memory));
+    try {
+      return search(segments);
+    } finally {
+      for (const segment of segments) segment.close();
+    }
+  }
+
+  /** Forgets all files but these. */
+  retain(paths: ReadonlySet<string>): void {
+    for (const path of this.#files.keys()) {
+      if (paths.has(path)) continue;
+      this.#files.delete(path);
+      for (const name of KEPT) this.#memory.sections.delete(keyOf(path, name));
+    }
+  }
+
+  #know(path: string): KnownFile {
+    const known = this.#files.get(path);
+    if (known) return known;
     const file = openSections(path);
     try {
       const posts = file.lengthOf('hashes');
       const bytes = Object.fromEntries(COLUMNS.map((name) => [name, file.bytesOf(name)]));
-      const known = {
+      const found: KnownFile = {
+        path,
         posts,
-        bytes: { ...bytes, hours: posts } as KnownFile['bytes'],
         firstHour: undefined,
         byCountry: undefined,
+        bytes: { ...bytes, hours: posts } as KnownFile['bytes'],
       };
-      files.set(path, known);
-      return known;
+      this.#files.set(path, found);
+      return found;
     } finally {
       file.close();
     }
   }
 
-  /** What may stay in memory while these files are searched. */
-  function piecesThatFit(known: readonly KnownFile[]): ReadonlySet<Piece> {
+  /** The pieces that may stay in memory while these files are searched. */
+  #piecesThatFit(files: readonly KnownFile[]): ReadonlySet<Piece> {
     const fitting = new Set<Piece>();
     let total = 0;
     for (const name of KEPT) {
-      total += known.reduce((sum, { bytes }) => sum + bytes[name], 0);
-      if (total > bytes_max) break;
+      total += files.reduce((sum, { bytes }) => sum + bytes[name], 0);
+      if (total > this.#bytes_max) break;
       fitting.add(name);
     }
     return fitting;
   }
+}
 
-  function openSegment(path: string, fitting: ReadonlySet<Piece>): Segment & { close(): void } {
-    const known = files.get(path)!;
-    let file: SectionFile | undefined;
-    const open = (): SectionFile => {
-      file ??= openSections(path);
-      return file;
-    };
-    /** What this search has used of what stays. */
-    const used = new Map<Piece, Section>();
-    const find = <S extends Section>(name: Piece, read: () => S): S => {
-      if (!fitting.has(name)) return read();
-      const key = keyOf(path, name);
-      let found = (used.get(name) ?? kept.get(key)) as S | undefined;
-      if (!found) {
-        found = read();
-        kept.set(key, found);
-      }
-      used.set(name, found);
-      return found;
-    };
-    const column = <N extends ColumnName>(name: N): SegmentColumns[N] =>
-      find(name, () => open().read(name) as SegmentColumns[N]);
-    return {
-      path,
-      posts: known.posts,
-      column,
-      part<N extends ColumnName>(name: N, from: number, to: number): SegmentColumns[N] {
-        if (fitting.has(name)) return column(name).subarray(from, to) as SegmentColumns[N];
-        const part = open().readPart(name, from, to, buffers.get(name) ?? NO_BUFFER);
-        buffers.set(name, part.buffer as ArrayBuffer);
-        return part as SegmentColumns[N];
-      },
-      hours() {
-        const read = (): Uint8Array => {
-          const { first, column: hours } = hoursOf(column('createdAt'))!;
-          known.firstHour = first;
-          return hours;
-        };
-        const hours = find('hours', read);
-        return { first: known.firstHour!, column: hours };
-      },
-      isInMemory: (name) => fitting.has(name),
-      postsOf(country) {
-        known.byCountry ??= countByCountry(column('countries'));
-        return known.byCountry.get(country) ?? 0;
-      },
-      close() {
-        file?.close();
-        file = undefined;
-      },
-    };
+interface SegmentMemory {
+  readonly sections: LRUCache<string, Section>;
+  /** By column, the buffer into which its parts are read. */
+  readonly buffers: Map<ColumnName, ArrayBuffer>;
+}
+
+function keyOf(path: string, name: Piece): string {
+  return `${name} ${path}`;
+}
+
+/** A segment during a search. */
+class FileSegment implements Segment {
+  readonly path: string;
+  readonly posts: number;
+  readonly #known: KnownFile;
+  readonly #fitting: ReadonlySet<Piece>;
+  readonly #memory: SegmentMemory;
+  #file: SectionFile | undefined;
+  /** The pieces in memory that this search has used. */
+  readonly #used = new Map<Piece, Section>();
+
+  constructor(known: KnownFile, fitting: ReadonlySet<Piece>, memory: SegmentMemory) {
+    this.path = known.path;
+    this.posts = known.posts;
+    this.#known = known;
+    this.#fitting = fitting;
+    this.#memory = memory;
   }
 
-  return {
-    search(paths, search) {
-      const fitting = piecesThatFit(paths.map(know));
-      const segments = paths.map((path) => openSegment(path, fitting));
-      try {
-        return search(segments);
-      } finally {
-        for (const segment of segments) segment.close();
-      }
-    },
-    retain(paths) {
-      for (const path of files.keys()) {
-        if (paths.has(path)) continue;
-        files.delete(path);
-        for (const name of KEPT) kept.delete(keyOf(path, name));
-      }
-    },
-  };
+  #open(): SectionFile {
+    this.#file ??= openSections(this.path);
+    return this.#file;
+  }
+
+  #find<S extends Section>(name: Piece, read: () => S): S {
+    if (!this.#fitting.has(name)) return read();
+    const { sections } = this.#memory;
+    const key = keyOf(this.path, name);
+    let found = (this.#used.get(name) ?? sections.get(key)) as S | undefined;
+    if (!found) {
+      found = read();
+      sections.set(key, found);
+    }
+    this.#used.set(name, found);
+    return found;
+  }
+
+  column<N extends ColumnName>(name: N): SegmentColumns[N] {
+    return this.#find(name, () => this.#open().read(name) as SegmentColumns[N]);
+  }
+
+  part<N extends ColumnName>(name: N, from: number, to: number): SegmentColumns[N] {
+    if (this.#fitting.has(name)) return this.column(name).subarray(from, to) as SegmentColumns[N];
+    const { buffers } = this.#memory;
+    const part = this.#open().readPart(name, from, to, buffers.get(name) ?? NO_BUFFER);
+    buffers.set(name, part.buffer as ArrayBuffer);
+    return part as SegmentColumns[N];
+  }
+
+  hours(): PostHours {
+    const column = this.#find('hours', () => {
+      const hours = hoursOf(this.column('createdAt'))!;
+      this.#known.firstHour = hours.first;
+      return hours.column;
+    });
+    return { first: this.#known.firstHour!, column };
+  }
+
+  isInMemory(name: ColumnName): boolean {
+    return this.#fitting.has(name);
+  }
+
+  postsOf(country: number): number {
+    this.#known.byCountry ??= countByCountry(this.column('countries'));
+    return this.#known.byCountry.get(country) ?? 0;
+  }
+
+  close(): void {
+    this.#file?.close();
+    this.#file = undefined;
+  }
 }

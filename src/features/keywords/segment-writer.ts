@@ -1,6 +1,5 @@
 import { type NumberArray, withCapacity } from './growing-array.ts';
 import type { SegmentDraft } from './segment-draft.ts';
-import { reserveNumbers, type VarintWriter, varintWriter, writeVarint } from './varints.ts';
 
 /** The columns of a segment. */
 export interface SegmentColumns {
@@ -21,41 +20,50 @@ export interface SegmentColumns {
   readonly postings: Uint8Array;
 }
 
-/** Turns drafts into columns; reuses its buffers. */
-export interface SegmentWriter {
-  /** The columns of a draft whose terms are below a number. */
-  arrange(draft: SegmentDraft, terms: number): SegmentColumns;
-}
-
 /**
- * Posts are sorted by the hash of their ids, so that any prefix of a segment is a random sample.
+ * Turns drafts into columns; reuses its buffers. Posts are sorted by the hash of their ids, so that any prefix of a segment is
+ * a random sample.
  * @source decision 314
  */
-export function segmentWriter(): SegmentWriter {
+export class SegmentWriter {
   // By term: its number of posts, then the index for its next post; and the last post that contained it.
-  let counts = new Uint32Array();
-  let seenBy = new Uint32Array();
+  #counts = new Uint32Array();
+  #seenBy = new Uint32Array();
 
-  /** Calls `said` with each distinct term of each post, in the new order of posts. */
-  function forEachTerm(draft: SegmentDraft, order: Uint32Array, visit: (term: number, at: number) => void): void {
+  /** The columns of a draft whose terms are below a number. */
+  arrange(draft: SegmentDraft, terms: number): SegmentColumns {
+    this.#counts = withCapacity(this.#counts, terms);
+    this.#seenBy = withCapacity(this.#seenBy, terms);
+    const order = hashOrder(draft);
+    const starts = new Uint32Array(draft.posts + 1);
+    const words = new VarintWriter(draft.length * 2 + 16);
     for (let at = 0; at < order.length; at++) {
       const post = order[at]!;
+      const from = startOf(draft, post);
       const to = draft.ends[post]!;
-      for (let token = post === 0 ? 0 : draft.ends[post - 1]!; token < to; token++) {
-        const term = draft.tokens[token]!;
-        if (seenBy[term] === at + 1) continue;
-        seenBy[term] = at + 1;
-        visit(term, at);
-      }
+      words.reserve(to - from);
+      for (let token = from; token < to; token++) words.write(draft.tokens[token]!);
+      starts[at + 1] = words.length;
     }
+    return {
+      hashes: reorder(order, draft.hashes),
+      createdAt: reorder(order, draft.createdAt),
+      countries: reorder(order, draft.countries),
+      languages: reorder(order, draft.languages),
+      users: reorder(order, draft.users),
+      starts,
+      words: words.written,
+      ...this.#postingsOf(draft, order),
+    };
   }
 
   /** The terms and their postings. */
-  function postingsOf(draft: SegmentDraft, order: Uint32Array): Pick<SegmentColumns, 'terms' | 'ends' | 'postings'> {
+  #postingsOf(draft: SegmentDraft, order: Uint32Array): Pick<SegmentColumns, 'terms' | 'ends' | 'postings'> {
+    const counts = this.#counts;
     let occurring = new Uint32Array(1024);
     let found = 0;
     let pairs = 0;
-    forEachTerm(draft, order, (term) => {
+    this.#forEachTerm(draft, order, (term) => {
       if (counts[term]!++ === 0) {
         occurring = withCapacity(occurring, found + 1);
         occurring[found++] = term;
@@ -63,58 +71,50 @@ export function segmentWriter(): SegmentWriter {
       pairs += 1;
     });
     const terms = occurring.slice(0, found).sort();
-    let place = 0;
+    let next = 0;
     for (const term of terms) {
       const count = counts[term]!;
-      counts[term] = place;
-      seenBy[term] = 0;
-      place += count;
+      counts[term] = next;
+      this.#seenBy[term] = 0;
+      next += count;
     }
     const posts = new Uint32Array(pairs);
-    forEachTerm(draft, order, (term, at) => {
+    this.#forEachTerm(draft, order, (term, at) => {
       posts[counts[term]!++] = at;
     });
     const ends = new Uint32Array(found);
-    const writer = varintWriter(pairs * 2 + 16);
+    const postings = new VarintWriter(pairs * 2 + 16);
     let from = 0;
     for (let index = 0; index < found; index++) {
       const term = terms[index]!;
-      writeDifferences(writer, posts, from, counts[term]!);
+      postings.writeDifferences(posts, from, counts[term]!);
       from = counts[term]!;
-      ends[index] = writer.length;
+      ends[index] = postings.length;
       counts[term] = 0;
-      seenBy[term] = 0;
+      this.#seenBy[term] = 0;
     }
-    return { terms, ends, postings: writer.bytes.subarray(0, writer.length) };
+    return { terms, ends, postings: postings.written };
   }
 
-  return {
-    arrange(draft, terms) {
-      counts = withCapacity(counts, terms);
-      seenBy = withCapacity(seenBy, terms);
-      const order = hashOrder(draft);
-      const starts = new Uint32Array(draft.posts + 1);
-      const words = varintWriter(draft.length * 2 + 16);
-      for (let at = 0; at < order.length; at++) {
-        const post = order[at]!;
-        const from = post === 0 ? 0 : draft.ends[post - 1]!;
-        const to = draft.ends[post]!;
-        reserveNumbers(words, to - from);
-        for (let token = from; token < to; token++) writeVarint(words, draft.tokens[token]!);
-        starts[at + 1] = words.length;
+  /** Visits each distinct term of each post, in the new order of posts. */
+  #forEachTerm(draft: SegmentDraft, order: Uint32Array, visit: (term: number, at: number) => void): void {
+    const seenBy = this.#seenBy;
+    for (let at = 0; at < order.length; at++) {
+      const post = order[at]!;
+      const to = draft.ends[post]!;
+      for (let token = startOf(draft, post); token < to; token++) {
+        const term = draft.tokens[token]!;
+        if (seenBy[term] === at + 1) continue;
+        seenBy[term] = at + 1;
+        visit(term, at);
       }
-      return {
-        hashes: reorder(order, draft.hashes),
-        createdAt: reorder(order, draft.createdAt),
-        countries: reorder(order, draft.countries),
-        languages: reorder(order, draft.languages),
-        users: reorder(order, draft.users),
-        starts,
-        words: words.bytes.subarray(0, words.length),
-        ...postingsOf(draft, order),
-      };
-    },
-  };
+    }
+  }
+}
+
+/** Where the tokens of a post start. */
+function startOf({ ends }: SegmentDraft, post: number): number {
+  return post === 0 ? 0 : ends[post - 1]!;
 }
 
 function reorder<A extends NumberArray>(order: Uint32Array, column: A): A {
@@ -124,12 +124,45 @@ function reorder<A extends NumberArray>(order: Uint32Array, column: A): A {
   return sorted;
 }
 
-function writeDifferences(writer: VarintWriter, posts: Uint32Array, from: number, to: number): void {
-  reserveNumbers(writer, to - from);
-  let before = 0;
-  for (let at = from; at < to; at++) {
-    writeVarint(writer, posts[at]! - before);
-    before = posts[at]!;
+/** Writes 32-bit varints: seven bits a byte, lowest first; the high bit means that more bytes follow. */
+class VarintWriter {
+  #bytes: Uint8Array;
+  length = 0;
+
+  /** @param room the initial capacity in bytes */
+  constructor(room: number) {
+    this.#bytes = new Uint8Array(room);
+  }
+
+  get written(): Uint8Array {
+    return this.#bytes.subarray(0, this.length);
+  }
+
+  /** Reserves room for further numbers. */
+  reserve(numbers: number): void {
+    this.#bytes = withCapacity(this.#bytes, this.length + numbers * 5);
+  }
+
+  /** Writes a number; call `reserve` before. */
+  write(number: number): void {
+    const bytes = this.#bytes;
+    let rest = number;
+    let at = this.length;
+    while (rest > 127) {
+      bytes[at++] = (rest & 127) | 128;
+      rest >>>= 7;
+    }
+    bytes[at++] = rest;
+    this.length = at;
+  }
+
+  writeDifferences(ascending: Uint32Array, from: number, to: number): void {
+    this.reserve(to - from);
+    let before = 0;
+    for (let at = from; at < to; at++) {
+      this.write(ascending[at]! - before);
+      before = ascending[at]!;
+    }
   }
 }
 

@@ -144,7 +144,7 @@ export function forEachPost(set: PostSet, visit: (post: number) => void): void {
 }
 
 /** Receives a post with its terms in text order: the first `length` of the array, until it returns. */
-export type TextVisitor = (post: number, terms: Uint32Array, length: number) => void;
+type TextVisitor = (post: number, terms: Uint32Array, length: number) => void;
 
 let termBuffer = new Uint32Array(1024);
 
@@ -169,7 +169,7 @@ export function forEachText(segment: Segment, set: PostSet, below: number, visit
 }
 
 /** Receives a post whose terms are the varints in `words[from..end]`, until it returns. */
-export type EncodedTextVisitor = (post: number, words: Uint8Array, from: number, end: number) => void;
+type EncodedTextVisitor = (post: number, words: Uint8Array, from: number, end: number) => void;
 
 /** Reads the encoded texts of the posts of a set that are below a number, ascending. */
 export function forEachEncodedText(segment: Segment, set: PostSet, below: number, visit: EncodedTextVisitor): void {

@@ -2,7 +2,7 @@ import { withCapacity } from './growing-array.ts';
 import { type SampleTexts, TEXT_END } from './sample-texts.ts';
 
 /** Receives a term, or two in a row, with the number of texts that have it. */
-export type TermVisitor = (terms: readonly number[], texts: number) => void;
+type TermVisitor = (terms: readonly number[], texts: number) => void;
 
 /** Terms in fewer texts are left out. */
 const TEXTS_MIN = 2;

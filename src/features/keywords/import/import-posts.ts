@@ -4,16 +4,15 @@ import { formatInstant } from '../../../base/instants.ts';
 import { secureRandom } from '../../../base/random.ts';
 import { KEYWORD_INDEXING } from '../../../contract/services/keywords.ts';
 import type { CorpusPage, CorpusPost } from '../../../contract/store/corpus.ts';
-import type { Store } from '../../../contract/store/store.ts';
+import type { Store } from '../../../storage/unit-of-work.ts';
 import { DAY_S, packPage } from '../post-page.ts';
 import { hashText, lastHash } from '../text-hash.ts';
-import { type KnownIds, noKnownIds } from './known-ids.ts';
 
 /** A post, or the errors of the record in its place. */
 export type PostOrErrors = CorpusPost | readonly string[];
 
 /** A source of posts that yields the same records in the same order each time. */
-export interface PostSource {
+interface PostSource {
   /** Progress is stored under this name, so that an interrupted import resumes. */
   readonly name: string;
   /** Yields a chunk at a time. */
@@ -33,7 +32,7 @@ export interface PostsImported {
 }
 
 /** Dependencies of an import of posts. */
-export interface PostImportDependencies {
+interface PostImportDependencies {
   readonly store: Store;
   readonly clock: Clock;
   readonly settings: { readonly keyword_retention_days: number };
@@ -144,7 +143,7 @@ function loadKnownIds(store: Store, days: Map<number, KnownIds>, wanted: readonl
   return store.read(async (tx) => {
     const { pages } = await tx.corpus.findState();
     for (const day of wanted) {
-      const known = days.get(day) ?? noKnownIds();
+      const known = days.get(day) ?? new KnownIds();
       // The least recently used come first.
       days.delete(day);
       days.set(day, known);
@@ -162,7 +161,7 @@ function addIds(known: KnownIds, ids: Uint8Array): void {
 
 /** The posts whose ids are not known; of several with the same id, the first. */
 function newPosts(posts: readonly CorpusPost[], known: KnownIds): CorpusPost[] {
-  const seen = noKnownIds();
+  const seen = new KnownIds();
   return posts.filter(({ id }) => {
     hashText(id);
     const { low, high } = lastHash;
@@ -179,5 +178,56 @@ function evictDays(days: Map<number, KnownIds>): void {
     if (ids <= CACHED_IDS_MAX) break;
     days.delete(day);
     ids -= size;
+  }
+}
+
+/** A hash set of the ids of a day's posts: 64-bit hashes, half of the slots empty. */
+class KnownIds {
+  /** Pages below this number are loaded. */
+  seen = 0;
+  #size = 0;
+  #mask = 1023;
+  #slots = new Uint32Array(2 * (this.#mask + 1));
+
+  get size(): number {
+    return this.#size;
+  }
+
+  has(low: number, high: number): boolean {
+    return this.#isFilled(this.#slotOf(low, high || 1));
+  }
+
+  add(low: number, high: number): void {
+    const slot = this.#slotOf(low, high || 1);
+    if (this.#isFilled(slot)) return;
+    this.#slots[slot] = low;
+    this.#slots[slot + 1] = high || 1;
+    this.#size += 1;
+    if (this.#size * 2 > this.#mask) this.#grow();
+  }
+
+  // Both halves 0 mark an empty slot, so the hash 0 is stored as 1.
+  #isFilled(slot: number): boolean {
+    return this.#slots[slot] !== 0 || this.#slots[slot + 1] !== 0;
+  }
+
+  /** The slot of an id, or the empty one for it. */
+  #slotOf(low: number, high: number): number {
+    const slots = this.#slots;
+    let at = low & this.#mask;
+    while (this.#isFilled(at * 2) && !(slots[at * 2] === low && slots[at * 2 + 1] === high)) at = (at + 1) & this.#mask;
+    return at * 2;
+  }
+
+  #grow(): void {
+    const old = this.#slots;
+    this.#mask = this.#mask * 2 + 1;
+    this.#slots = new Uint32Array(2 * (this.#mask + 1));
+    for (let at = 0; at < old.length; at += 2) {
+      if (old[at] === 0 && old[at + 1] === 0) continue;
+      const slot = this.#slotOf(old[at]!, old[at + 1]!);
+      this.#slots[slot] = old[at]!;
+      this.#slots[slot + 1] = old[at + 1]!;
+    }
   }
 }
