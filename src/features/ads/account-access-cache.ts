@@ -1,8 +1,8 @@
 import { boundedCache } from '../../base/bounded-cache.ts';
 import type { Environment } from '../../contract/declare/account-state.ts';
 import type { Access, AccountAccesses } from '../../contract/declare/callers.ts';
-import type { AccountAccess } from '../../contract/store/account-members.ts';
-import type { Store } from '../../contract/store/store.ts';
+import type { AccountAccess } from '../../storage/tables/memberships.ts';
+import type { Store } from '../../storage/unit-of-work.ts';
 
 const ACCOUNTS_MAX = 50_000;
 

@@ -2,7 +2,7 @@ import { Type } from '../../base/json-schema.ts';
 import { itemsOf, listOf, oneOf } from '../../contract/declare/fields.ts';
 import type { Answer, Call, Operation } from '../../contract/declare/operation.ts';
 import { ANY_ROLE, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
-import type { WriteTransaction } from '../../contract/store/store.ts';
+import type { WriteTransaction } from '../../storage/unit-of-work.ts';
 
 /** Every feature key. @source campaigns 5.6 */
 export const FEATURES = [
@@ -59,7 +59,7 @@ const shared = {
   family: 'ads',
   body: 'form',
   shape: 'one',
-  reply: Type.Array(Type.Union(FEATURES.map((key) => Type.Literal(key)))),
+  reply: Type.Array(Type.Literals(FEATURES)),
   problems: [],
 } as const satisfies Partial<Operation>;
 
@@ -75,8 +75,8 @@ export const getFeatures: Operation = {
   parameters: { feature_keys: featureKeys() },
   async perform(call) {
     const keys = await call.services.store.read((tx) => tx.accountMembers.listFeatures(call.account!.id));
-    const asked = call.input.feature_keys ? itemsOf(String(call.input.feature_keys)) : keys;
-    return { data: JSON.stringify(keys.filter((key) => asked.includes(key))) };
+    const wanted = call.input.feature_keys ? itemsOf(String(call.input.feature_keys)) : keys;
+    return { data: JSON.stringify(keys.filter((key) => wanted.includes(key))) };
   },
 };
 

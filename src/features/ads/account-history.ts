@@ -1,12 +1,13 @@
-import { decodeCursor, encodeCursor } from '../../base/cursor.ts';
+import { encodeCursor } from '../../base/cursor.ts';
 import { Type } from '../../base/json-schema.ts';
 import { startOfDay } from '../../base/zones.ts';
 import type { AccountState } from '../../contract/declare/account-state.ts';
-import { type Field, field, id, instant, integer, oneOf, text } from '../../contract/declare/fields.ts';
+import { type Field, field, id, instant, integer, oneOf } from '../../contract/declare/fields.ts';
 import type { Input, Operation } from '../../contract/declare/operation.ts';
 import { CAMPAIGN_READERS } from '../../contract/declare/roles.ts';
-import { type ErrorDetail, problem } from '../../contract/problems/problems.ts';
-import type { AccountHistoryRow } from '../../contract/store/account-history.ts';
+import type { ErrorDetail } from '../../contract/problems/problems.ts';
+import type { AccountHistoryRow } from '../../storage/tables/account-history.ts';
+import { cursorParameter, readTimeCursor } from './time-cursor.ts';
 
 const COUNT_DEFAULT = 200;
 
@@ -34,34 +35,28 @@ export const accountHistory: Operation = {
     end_time: hour().describe('End of the range, on the hour, exclusive.'),
     user_id: id().describe('Only changes made by this user.'),
     count: integer({ min: 1, max: 1000 }).describe(`Page size; default ${COUNT_DEFAULT}.`),
-    cursor: text({ max: 2000 }).describe('The `next_cursor` of the previous page.'),
+    cursor: cursorParameter,
   },
   body: 'form',
   shape: 'list',
   reply: Type.Array(
-    Type.Object(
-      {
-        change_by: Type.Object({ user_id: Type.String(), platform: Type.String() }, { additionalProperties: false }),
-        changes: Type.Record(
-          Type.String(),
-          Type.Object({ old: Type.Unknown(), new: Type.Unknown() }, { additionalProperties: false }),
-        ),
-        change_time: Type.String(),
-        entity_id: Type.String(),
-        entity: Type.String(),
-        // The members depend on the entity type.
-        entity_data: Type.Record(Type.String(), Type.Unknown()),
-        change_type: Type.Union([Type.Literal('CREATE'), Type.Literal('UPDATE'), Type.Literal('DELETE')]),
-      },
-      { additionalProperties: false },
-    ),
+    Type.Closed({
+      change_by: Type.Closed({ user_id: Type.String(), platform: Type.String() }),
+      changes: Type.Record(Type.String(), Type.Closed({ old: Type.Unknown(), new: Type.Unknown() })),
+      change_time: Type.String(),
+      entity_id: Type.String(),
+      entity: Type.String(),
+      // The members depend on the entity type.
+      entity_data: Type.Record(Type.String(), Type.Unknown()),
+      change_type: Type.Union([Type.Literal('CREATE'), Type.Literal('UPDATE'), Type.Literal('DELETE')]),
+    }),
   ),
   problems: ['CURSOR_INVALID', 'NOT_AFTER'],
   validate: checkTimes,
   async perform(call) {
     const { input } = call;
     const count = Number(input.count ?? COUNT_DEFAULT);
-    const asked = {
+    const query = {
       account: call.account!.id,
       entity: String(input.entity_type),
       entityId: String(input.entity_id),
@@ -69,9 +64,11 @@ export const accountHistory: Operation = {
       from: bound(input.start_time, call.account),
       until: bound(input.end_time, call.account),
     };
-    const list = JSON.stringify(asked);
-    const after = readCursor(input.cursor, list);
-    const found = await call.services.store.read((tx) => tx.accountHistory.page({ ...asked, after, limit: count + 1 }));
+    const list = JSON.stringify(query);
+    const after = readTimeCursor(input.cursor, list);
+    const found = await call.services.store.read((tx) =>
+      tx.accountHistory.page({ ...query, after: after && { change_time: after[0], id: after[1] }, limit: count + 1 }),
+    );
     const rows = found.slice(0, count);
     const last = found.length > count ? rows.at(-1) : undefined;
     return {
@@ -115,13 +112,6 @@ function checkTimes(input: Input, account: AccountState | undefined): readonly E
   const [from, until] = [bound(input.start_time, account), bound(input.end_time, account)];
   if (from === undefined || until === undefined || until > from) return [];
   return [{ problem: 'NOT_AFTER', parameter: 'end_time', words: { other: 'start_time' } }];
-}
-
-function readCursor(cursor: unknown, list: string): { change_time: string; id: string } | undefined {
-  if (cursor === undefined || cursor === null) return undefined;
-  const [time, id] = decodeCursor(String(cursor), list, 2)?.after ?? [];
-  if (typeof time === 'string' && typeof id === 'string') return { change_time: time, id };
-  throw problem('CURSOR_INVALID', { parameter: 'cursor', words: { raw: String(cursor) } });
 }
 
 function changeJson(row: AccountHistoryRow): string {

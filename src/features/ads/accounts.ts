@@ -8,7 +8,7 @@ import { SANDBOX_FEATURES } from './account-features.ts';
 import { newPromotableUser, promotableUsers } from './promotable-users.ts';
 
 /** The industries of an account. @source advertising: Account */
-export const INDUSTRIES = [
+const INDUSTRIES = [
   'AGENCY',
   'BUSINESS_TO_BUSINESS',
   'ONLINE_SERVICES',

@@ -11,9 +11,9 @@ import { TARGETING_TYPES, TYPE_ALIASES } from './targeting-criteria/targeting-ty
 
 const names = [...Object.keys(TARGETING_TYPES), ...Object.keys(TYPE_ALIASES)];
 const criterion = Type.Object({
-  targeting_type: Type.Union(names.map((name) => Type.Literal(name))),
+  targeting_type: Type.Literals(names),
   targeting_value: Type.Union([Type.String({ minLength: 1, maxLength: 255 }), Type.Number(), Type.Boolean()]),
-  operator_type: Type.Optional(Type.Union(['EQ', 'NE', 'GTE', 'LT'].map((each) => Type.Literal(each)))),
+  operator_type: Type.Optional(Type.Literals(['EQ', 'NE', 'GTE', 'LT'])),
 });
 const list = Type.Array(criterion, { minItems: 1, maxItems: CRITERIA_MAX });
 
@@ -36,15 +36,9 @@ export const audienceEstimate: Operation = {
   body: 'json',
   request: Type.Union([list, Type.Object({ targeting_criteria: list })]),
   shape: 'one',
-  reply: Type.Object(
-    {
-      audience_size: Type.Object(
-        { min: Type.Integer({ minimum: 0 }), max: Type.Integer({ minimum: 0 }) },
-        { additionalProperties: false },
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  reply: Type.Closed({
+    audience_size: Type.Closed({ min: Type.Integer({ minimum: 0 }), max: Type.Integer({ minimum: 0 }) }),
+  }),
   problems: [
     'NOT_CRITERIA',
     'TOO_FEW_ITEMS',
@@ -81,7 +75,7 @@ export const audienceEstimate: Operation = {
     const criteria = [...read.criteria.values()];
     if (!criteria.some(isPrimary)) throw problem('PRIMARY_MISSING', { parameter: 'targeting_criteria' });
     const now_s = Math.floor(instantMs(now) / 1000);
-    // Nobody sees an ad of an estimate: small audiences need not be excluded, and would tell about their people.
+    // An estimate shows no ads: exclusions are skipped, because those of small audiences would reveal their people.
     const membersOf: EstimateContext['membersOf'] = (audience) =>
       currentMembers(services, { audience, operator: 'EQ' }, now_s);
     const question = await buildPeopleQuery(criteria, { keywords, environment, now: now_s, membersOf });

@@ -18,13 +18,10 @@ export const authenticatedUserAccess: Operation = {
   parameters: {},
   body: 'form',
   shape: 'one',
-  reply: Type.Object(
-    {
-      user_id: Type.String({ pattern: '^\\d+$' }),
-      permissions: Type.Array(Type.Union([...ROLES, 'POST_COMPOSER'].map((word) => Type.Literal(word)))),
-    },
-    { additionalProperties: false },
-  ),
+  reply: Type.Closed({
+    user_id: Type.String({ pattern: '^\\d+$' }),
+    permissions: Type.Array(Type.Literals([...ROLES, 'POST_COMPOSER'])),
+  }),
   problems: [],
   async perform(call) {
     const role = call.role!;

@@ -146,14 +146,14 @@ async function withinCreditLimit(change: Change<Campaign>): Promise<ErrorDetail 
   };
 }
 
-/** Rule: a new total budget is at least what has been spent. @source campaigns 8.1 */
+/** Rule: a new total budget covers the spend so far. @source campaigns 8.1 */
 function coversSpend({ before, after }: Change<Campaign>): ErrorDetail | undefined {
   const total = after.total_budget_amount_local_micro;
   if (!before || total === before.total_budget_amount_local_micro) return undefined;
   return spendExceedsBudget(spentBy(before), total);
 }
 
-/** The error of a total budget that is below what has been spent already, if it is. */
+/** The error of a total budget below the spend so far. */
 export function spendExceedsBudget(spent: number, total: number | null): ErrorDetail | undefined {
   if (total === null || total >= spent) return undefined;
   return { problem: 'SPEND_EXCEEDS_BUDGET', parameter: 'total_budget_amount_local_micro', words: { total, spent } };

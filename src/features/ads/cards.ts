@@ -54,7 +54,9 @@ export const cards = resource({
   // Parameters in the query are not read. @source decision 214
   requests: {
     ...SETTLED_BEFORE_CHANGES,
-    ...{ body: 'object', ignoresEmptyUpdate: true, validate: hasOneOfComponentsAndSlides },
+    body: 'object',
+    ignoresEmptyUpdate: true,
+    validate: hasOneOfComponentsAndSlides,
   },
   fields,
   // Setting one of `components` and `slides` clears the other.

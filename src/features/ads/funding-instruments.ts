@@ -9,7 +9,7 @@ import { reasonList } from './reason-list.ts';
 import { SETTLED } from './settle-delivery.ts';
 
 /** Reasons why an instrument cannot fund campaigns, in the order of replies. @source campaigns 7.1 */
-export const FUNDING_REASONS = [
+const FUNDING_REASONS = [
   'BUDGET_EXHAUSTED',
   'CREDIT_CARD_APPROVAL_PENDING',
   'CREDIT_CARD_DELETED',
@@ -112,7 +112,7 @@ export function reasonsNotAbleToFund(row: FundingInstrument, now: string): strin
  * amount, that of all others their credit limit.
  * @source decision 921
  */
-export function fundsLeft(row: FundingInstrument): number | null {
+function fundsLeft(row: FundingInstrument): number | null {
   const limit = row.type === 'INSERTION_ORDER' ? row.funded_amount_local_micro : row.credit_limit_local_micro;
   return limit === null ? null : Math.max(0, limit - spentBy(row));
 }

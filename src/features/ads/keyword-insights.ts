@@ -45,13 +45,10 @@ export const keywordInsights: Operation = {
   },
   body: 'form',
   shape: 'one',
-  reply: Type.Object(
-    {
-      related_keywords: Type.Array(Type.String(), { maxItems: RELATED_MAX }),
-      post_volume: Type.Array(Type.Integer({ minimum: 0 })),
-    },
-    { additionalProperties: false },
-  ),
+  reply: Type.Closed({
+    related_keywords: Type.Array(Type.String(), { maxItems: RELATED_MAX }),
+    post_volume: Type.Array(Type.Integer({ minimum: 0 })),
+  }),
   problems: ['TOO_MANY_ITEMS', 'TIME_WINDOW_EMPTY', 'TIME_WINDOW_TOO_LONG', 'KEYWORD_WITHOUT_WORDS', 'NOT_A_COUNTRY'],
   validate(input) {
     const all = [...keywordsOf(input, 'keywords'), ...keywordsOf(input, 'negative_keywords')];

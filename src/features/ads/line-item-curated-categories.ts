@@ -3,7 +3,7 @@ import { type Fields, type RowOf, resource } from '../../contract/declare/resour
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
 import type { Change, ChangeSetRule } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
-import type { ReadTransaction } from '../../contract/store/store.ts';
+import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 import { lineItems } from './line-items.ts';
 import { CURATED_CATEGORIES } from './reference/categories.ts';
 import { referenceEntry } from './reference/reference-entry.ts';
@@ -20,7 +20,7 @@ const fields = {
 } satisfies Fields;
 
 /** A stored link between a line item and a curated category. */
-export type LineItemCuratedCategory = RowOf<typeof fields>;
+type LineItemCuratedCategory = RowOf<typeof fields>;
 
 /**
  * Links between line items and curated categories: the publishers next to whose videos ads are shown.

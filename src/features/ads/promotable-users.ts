@@ -1,7 +1,7 @@
 import { id, oneOf } from '../../contract/declare/fields.ts';
-import { type Fields, type Row, type RowOf, resource } from '../../contract/declare/resource.ts';
+import { type Fields, type Row, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
-import type { ReadTransaction } from '../../contract/store/store.ts';
+import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 
 /** Promotable user types. */
 export const PROMOTABLE_USER_TYPES = ['FULL', 'REPOSTS_ONLY'] as const;
@@ -15,9 +15,6 @@ const fields = {
       '`FULL` for the user whom the account advertises (exactly one); `REPOSTS_ONLY` for users whose posts are promoted as reposts.',
     ),
 } satisfies Fields;
-
-/** A stored promotable user. */
-export type PromotableUser = RowOf<typeof fields>;
 
 /**
  * Promotable users: users whose posts an account may promote. Operators manage them; exactly one is `FULL`.

@@ -22,7 +22,7 @@ const fields = {
 } satisfies Fields;
 
 /** A stored promoted account. */
-export type PromotedAccount = RowOf<typeof fields>;
+type PromotedAccount = RowOf<typeof fields>;
 
 /**
  * Promoted accounts: users whom a line item suggests to follow.

@@ -1,5 +1,5 @@
 import { digits, oneOf, reference } from '../../contract/declare/fields.ts';
-import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
+import { type Fields, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_WRITERS, CREATIVE_READERS } from '../../contract/declare/roles.ts';
 import { lineItems } from './line-items.ts';
 import { SETTLED } from './settle-delivery.ts';
@@ -17,9 +17,6 @@ const fields = {
     .defaults('ACCEPTED')
     .describe('Review status: only accepted ads are shown.'),
 } satisfies Fields;
-
-/** A stored promotion of a post. */
-export type PromotedPost = RowOf<typeof fields>;
 
 /**
  * Promoted posts: posts assigned to a line item. They are created several at once, by `promotePosts`.

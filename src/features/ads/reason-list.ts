@@ -6,7 +6,7 @@ export function reasonList(words: readonly string[]): Field<string> {
   return field<string>({
     name: 'reasons',
     column: 'none',
-    schema: Type.Array(Type.Union(words.map((word) => Type.Literal(word)))),
+    schema: Type.Array(Type.Literals(words)),
     problems: [],
     toJson: (stored) => stored,
     read: (_, parameter) => ({ problem: 'NOT_TEXT', parameter }),

@@ -141,7 +141,7 @@ const STATUSES: readonly (readonly [ReasonNotServable, string])[] = [
   ['STARTS_IN_FUTURE', 'SCHEDULED'],
 ];
 
-/** The effective status of the first reason that applies, of what is no draft. @source campaigns 8.3 */
+/** The effective status of entities that are not drafts, by the first reason that applies. @source campaigns 8.3 */
 export function effectiveStatus(reasons: readonly ReasonNotServable[]): string {
   if (reasons.length === 0) return 'RUNNING';
   return STATUSES.find(([reason]) => reasons.includes(reason))?.[1] ?? 'UNKNOWN';

@@ -3,7 +3,7 @@ import type { RequestRules } from '../../contract/declare/resource.ts';
 
 /**
  * Before a call: the delivery of its account is settled up to now, so that reads show what was spent, and changes apply
- * to nothing earlier. Undefined when there is nothing to wait for.
+ * to nothing earlier. Undefined if nothing has to be settled.
  */
 export function settleDelivery(
   { services, account }: Pick<Call, 'services' | 'account'>,

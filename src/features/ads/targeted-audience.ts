@@ -1,6 +1,6 @@
-import { decodeCursor, encodeCursor } from '../../base/cursor.ts';
+import { encodeCursor } from '../../base/cursor.ts';
 import { Type } from '../../base/json-schema.ts';
-import { boolean, text } from '../../contract/declare/fields.ts';
+import { boolean } from '../../contract/declare/fields.ts';
 import {
   type Call,
   type Operation,
@@ -11,26 +11,27 @@ import { AUDIENCE_READERS } from '../../contract/declare/roles.ts';
 import { problem } from '../../contract/problems/problems.ts';
 import type { TargetingLineItem } from '../../contract/store/custom-audiences.ts';
 import { LINE_ITEMS_SUMMARY, summaryOf } from '../../contract/store/line-items-summary.ts';
-import type { ReadTransaction } from '../../contract/store/store.ts';
 import { checkId } from '../../rows/keys.ts';
+import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 import { type Campaign, campaigns } from './campaigns.ts';
 import { type LineItem, lineItems } from './line-items.ts';
 import { servability } from './servability.ts';
+import { cursorParameter, readTimeCursor } from './time-cursor.ts';
 
 const CAMPAIGNS_A_PAGE = 200;
 const LINES_AT_ONCE = 500;
 
-const lineSchema = Type.Object(
-  { id: Type.String(), name: Type.Union([Type.String(), Type.Null()]), servable: Type.Boolean() },
-  { additionalProperties: false, title: 'Line item that targets an audience' },
+const lineSchema = Type.Closed(
+  { id: Type.String(), name: Type.Nullable(Type.String()), servable: Type.Boolean() },
+  { title: 'Line item that targets an audience' },
 );
-const campaignSchema = Type.Object(
+const campaignSchema = Type.Closed(
   {
     campaign_id: Type.String(),
     campaign_name: Type.String(),
     line_items: Type.Array(lineSchema, { minItems: 1 }),
   },
-  { additionalProperties: false, title: 'Campaign that targets an audience' },
+  { title: 'Campaign that targets an audience' },
 );
 
 /**
@@ -48,7 +49,7 @@ export const targetedAudience: Operation = {
   rate: 'account_reads_small',
   parameters: {
     with_active: boolean().defaults(1).describe('Only servable line items; false for all.'),
-    cursor: text({ max: 2000 }).describe('The `next_cursor` of the previous page.'),
+    cursor: cursorParameter,
   },
   body: 'form',
   shape: 'list',
@@ -58,7 +59,7 @@ export const targetedAudience: Operation = {
     call.services.store.read(async (tx) => {
       const audience = await findAudienceId(tx, call);
       const list = JSON.stringify(['targeted', call.account!.id, audience, call.input.with_active ?? 1]);
-      const after = readCursor(call.input.cursor, list);
+      const after = readTimeCursor(call.input.cursor, list);
       const lines = await tx.audiences.listTargeting(call.account!.id, audience);
       const found = await targetingCampaigns(serializeContext(call, tx), lines, call.input.with_active !== 0);
       const left = found.filter(({ row }) => !after || isAfter(row, after));
@@ -80,17 +81,8 @@ async function findAudienceId(tx: ReadTransaction, { account, path }: Call): Pro
   return id;
 }
 
-type Position = readonly [created_at: string, id: string];
-
-function readCursor(cursor: unknown, list: string): Position | undefined {
-  if (cursor === undefined || cursor === null) return undefined;
-  const [time, id] = decodeCursor(String(cursor), list, 2)?.after ?? [];
-  if (typeof time === 'string' && typeof id === 'string') return [time, id];
-  throw problem('CURSOR_INVALID', { parameter: 'cursor', words: { raw: String(cursor) } });
-}
-
 /** Whether a row comes after a position in the order newest first, then by id. */
-function isAfter({ created_at, id }: Campaign, [time, other]: Position): boolean {
+function isAfter({ created_at, id }: Campaign, [time, other]: readonly [created_at: string, id: string]): boolean {
   return created_at === time ? id < other : created_at < time;
 }
 

@@ -40,13 +40,10 @@ export const targetingSuggestions: Operation = {
   body: 'form',
   shape: 'list',
   reply: Type.Array(
-    Type.Object(
-      {
-        suggestion_type: Type.Union([Type.Literal('KEYWORD'), Type.Literal('USER_ID')]),
-        suggestion_value: Type.String(),
-      },
-      { additionalProperties: false },
-    ),
+    Type.Closed({
+      suggestion_type: Type.Union([Type.Literal('KEYWORD'), Type.Literal('USER_ID')]),
+      suggestion_value: Type.String(),
+    }),
   ),
   problems: [],
   async perform(call) {

@@ -1,5 +1,5 @@
 import { type Field, field, oneOf, reference, text } from '../../contract/declare/fields.ts';
-import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
+import { type Fields, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
 import { lineItems } from './line-items.ts';
 
@@ -12,9 +12,6 @@ const fields = {
   tracking_tag_type: oneOf('IMPRESSION_TAG', 'CLICK_TRACKER').required().createOnly().describe('Event type tracked.'),
   tracking_tag_url: httpsUrl({ max: 2000 }).requiredAlways().describe('Absolute https URL of the tracker.'),
 } satisfies Fields;
-
-/** A stored tracking tag. */
-export type TrackingTag = RowOf<typeof fields>;
 
 /**
  * Tracking tags: third-party URLs that track impressions or clicks of a line item.

@@ -7,7 +7,7 @@ import { ACCOUNT_LIMITS, type AccountInput } from './account-input.ts';
 import type { AccountPlan } from './account-plan.ts';
 
 /** The accounts of a file, and its errors: a sentence each, beginning with the path of the member. */
-export interface AccountFile {
+interface AccountFile {
   readonly plans: readonly AccountPlan[];
   readonly errors: readonly string[];
 }

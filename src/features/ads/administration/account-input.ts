@@ -19,7 +19,7 @@ export const ACCOUNT_LIMITS = {
 } as const satisfies Record<string, LimitName>;
 
 /** The objects that make up an account in files and options. */
-export type AccountSection = 'account' | 'user' | 'promotable' | 'instrument' | 'features' | 'limits';
+type AccountSection = 'account' | 'user' | 'promotable' | 'instrument' | 'features' | 'limits';
 
 /** The valid values of an object, and its errors: a sentence each, beginning with the path of the member. */
 export interface InputResult {
@@ -41,7 +41,7 @@ export interface AccountInput {
 }
 
 /** The dependencies of `accountInputOf`. */
-export interface AccountInputDependencies {
+interface AccountInputDependencies {
   /** Validates raw values against declared parameters: that of the engine. */
   readonly readParameters: (
     declared: Parameters,

@@ -1,10 +1,10 @@
 import type { Role } from '../../../contract/declare/roles.ts';
-import type { WriteTransaction } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
 import { promotableUsers } from '../promotable-users.ts';
 import { liveRowsOf } from './apply-plan.ts';
 
 /** A user's role on an account. */
-export interface RoleGrant {
+interface RoleGrant {
   readonly account: string;
   readonly user: string;
   readonly role: Role;

@@ -1,6 +1,6 @@
 import { InputError } from '../../../base/input-error.ts';
 import type { AnyResource, Row } from '../../../contract/declare/resource.ts';
-import type { ReadTransaction, WriteTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction, WriteTransaction } from '../../../storage/unit-of-work.ts';
 import { reserveId, takeId } from '../../platform/ids.ts';
 import type { Registrar } from '../../platform/registration.ts';
 import { accounts } from '../accounts.ts';
@@ -20,7 +20,7 @@ import {
 /** The outcome of applying a plan to an account. */
 export type PlanOutcome = 'created' | 'changed' | 'unchanged';
 
-/** A plan contradicts the account that exists; the message says how. */
+/** A plan contradicts the existing account; the message says how. */
 export class AccountConflict extends Error {
   override readonly name = 'AccountConflict';
 }
@@ -115,9 +115,9 @@ async function checkInstrument(
   now: string,
 ): Promise<void> {
   const author = { user: '', canCompose: false };
-  const standing = { before: undefined, referenced: new Map(), account: undefined, media: undefined, tx, author, now };
+  const context = { before: undefined, referenced: new Map(), account: undefined, media: undefined, tx, author, now };
   for (const rule of fundingInstruments.rules ?? []) {
-    const found = await rule({ resource: fundingInstruments, verb: 'create', after: after as never, ...standing });
+    const found = await rule({ resource: fundingInstruments, verb: 'create', after: after as never, ...context });
     const [error] = found ? [found].flat() : [];
     if (error) throw new InputError(inputError(path, error));
   }

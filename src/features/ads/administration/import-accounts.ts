@@ -1,5 +1,5 @@
 import { InputError } from '../../../base/input-error.ts';
-import type { WriteTransaction } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
 import type { Registrar } from '../../platform/registration.ts';
 import type { AccountPlan } from './account-plan.ts';
 import { applyAccountPlan, type PlanOutcome } from './apply-plan.ts';

@@ -44,13 +44,10 @@ export const createStatsJob: Operation = {
   parameters: { ...statsParameters, ...segmentParameters },
   body: 'form',
   shape: 'bare',
-  reply: Type.Object(
-    {
-      request: Type.Object({ params: jobRequestSchema }, { additionalProperties: false }),
-      data: statsJobSchema,
-    },
-    { additionalProperties: false },
-  ),
+  reply: Type.Closed({
+    request: Type.Closed({ params: jobRequestSchema }),
+    data: statsJobSchema,
+  }),
   replyHeaders: JOB_LIMIT_HEADERS,
   problems: [...STATS_PROBLEMS, ...SEGMENT_PROBLEMS, 'TOO_MANY_JOBS'],
   validate: (input, account) => [...checkStats(input, account, daysMax(input)), ...checkSegments(input)],
@@ -62,26 +59,36 @@ export const createStatsJob: Operation = {
     const job = newJob(String(Number.parseInt(number!, 36)), account!.id, request, now);
     const unfinished = await services.store.write(async (tx) => {
       await tx.records.lockAccount(account!.id);
-      const others = await tx.statsJobs.countUnfinished(account!.id);
+      const others = await tx.statsJobs.findUnfinishedCount(account!.id);
       if (others >= UNFINISHED_MAX) throw problem('TOO_MANY_JOBS', { words: { max: UNFINISHED_MAX } });
       await tx.statsJobs.add(job);
       const run_at = formatInstant(instantMs(now) + DELAY_MS);
       await tx.jobs.plan({ kind: STATS_JOB, key: jobKeyOf(job), run_at });
       return others + 1;
     });
-    const given = Object.fromEntries(GIVEN.flatMap((name) => (request[name] === null ? [] : [[name, request[name]]])));
+    const params = Object.fromEntries(
+      REPEATED.flatMap((name) => (request[name] === null ? [] : [[name, request[name]]])),
+    );
     return {
-      data: `{"request":{"params":${JSON.stringify(given)}},"data":${statsJobJson(job, { services, environment, now })}}`,
+      data: `{"request":{"params":${JSON.stringify(params)}},"data":${statsJobJson(job, { services, environment, now })}}`,
       headers: jobLimitHeaders(unfinished),
     };
   },
 };
 
-/** What the reply repeats, in its order. @source analytics 8 */
-const GIVEN = [
-  ...(['start_time', 'entity_ids', 'end_time', 'country', 'placement', 'granularity', 'entity'] as const),
-  ...(['platform', 'segmentation_type', 'metric_groups'] as const),
-];
+/** The parameters that the reply repeats, in its order. @source analytics 8 */
+const REPEATED = [
+  'start_time',
+  'entity_ids',
+  'end_time',
+  'country',
+  'placement',
+  'granularity',
+  'entity',
+  'platform',
+  'segmentation_type',
+  'metric_groups',
+] as const;
 
 function daysMax({ segmentation_type }: Input): number {
   return segmentation_type == null ? DAYS_MAX : SEGMENTED_DAYS_MAX;
@@ -90,7 +97,13 @@ function daysMax({ segmentation_type }: Input): number {
 function newJob(id: string, account_id: string, request: StatsRequest, now: string): StatsJob {
   return {
     ...request,
-    ...{ id, account_id, status: 'PROCESSING' },
-    ...{ file_name: null, object_key: null, expires_at: null, created_at: now, updated_at: now },
+    id,
+    account_id,
+    status: 'PROCESSING',
+    file_name: null,
+    object_key: null,
+    expires_at: null,
+    created_at: now,
+    updated_at: now,
   };
 }

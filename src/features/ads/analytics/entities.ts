@@ -2,7 +2,7 @@ import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { AnyResource, Row } from '../../../contract/declare/resource.ts';
 import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import type { DeliveryHours } from '../../../contract/store/delivery-ledger.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { campaigns } from '../campaigns.ts';
 import { fundingInstruments } from '../funding-instruments.ts';
 import { lineItems } from '../line-items.ts';
@@ -25,7 +25,12 @@ export interface StatsEntity {
 }
 
 const EVERYTHING: readonly MetricGroup[] = [
-  ...(['ENGAGEMENT', 'BILLING', 'VIDEO', 'MEDIA', 'WEB_CONVERSION', 'MOBILE_CONVERSION'] as const),
+  'ENGAGEMENT',
+  'BILLING',
+  'VIDEO',
+  'MEDIA',
+  'WEB_CONVERSION',
+  'MOBILE_CONVERSION',
   'LIFE_TIME_VALUE_MOBILE_CONVERSION',
 ];
 const SIX = ['engagements', 'impressions', 'reposts', 'replies', 'likes', 'follows'] as const;
@@ -44,7 +49,7 @@ export const STATS_ENTITIES = {
   PROMOTED_ACCOUNT: { groups: EVERYTHING, resource: promotedAccounts, by: 'creative' },
   PROMOTED_POST: { groups: EVERYTHING, resource: promotedPosts, by: 'creative' },
   MEDIA_CREATIVE: { groups: EVERYTHING, resource: mediaCreatives, by: 'creative' },
-  // What nobody pays for is not in the ledger.
+  // Organic delivery is not in the ledger.
   ORGANIC_POST: { groups: ['ENGAGEMENT', 'VIDEO'], by: 'nothing' },
 } as const satisfies Readonly<Record<string, StatsEntity>>;
 
@@ -53,7 +58,7 @@ export type StatsEntityName = keyof typeof STATS_ENTITIES;
 
 /** Entities of an account, and which deliveries are theirs. */
 export interface FoundEntities {
-  /** Those that exist, deleted or not, in the order in which they were asked for. */
+  /** Those that exist, deleted or not, in the order of the request. */
   readonly ids: readonly string[];
   /** The line items whose deliveries are looked at; undefined for all. */
   readonly lines: readonly string[] | undefined;

@@ -6,7 +6,7 @@ import { id, itemsOf, listOf } from '../../../contract/declare/fields.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { STATS_READERS } from '../../../contract/declare/roles.ts';
 import type { DeliveryAudience } from '../../../contract/store/delivery-ledger.ts';
-import type { ReadTransaction, Store } from '../../../contract/store/store.ts';
+import type { ReadTransaction, Store } from '../../../storage/unit-of-work.ts';
 import { lineItems } from '../line-items.ts';
 import { findEntities } from './entities.ts';
 import { frequencyOf, type Reach, reachOf } from './reach.ts';
@@ -42,58 +42,46 @@ function reachOperation(entity: 'CAMPAIGN' | 'FUNDING_INSTRUMENT', name: 'campai
     },
     body: 'form',
     shape: 'bare',
-    reply: Type.Object(
-      {
-        request: Type.Object(
-          {
-            params: Type.Object(
-              {
-                [parameter]: Type.Array(Type.String()),
-                start_time: Type.String({ format: 'date-time' }),
-                end_time: Type.String({ format: 'date-time' }),
-                account_id: Type.String(),
-              },
-              { additionalProperties: false },
-            ),
-          },
-          { additionalProperties: false },
-        ),
-        data_type: Type.Literal('reach'),
-        data: Type.Array(
-          Type.Object(
-            {
-              id: Type.String(),
-              total_audience_reach: Type.Integer({ minimum: 0 }),
-              average_frequency: Type.Number({ minimum: 0 }),
-            },
-            { additionalProperties: false },
-          ),
-        ),
-      },
-      { additionalProperties: false },
-    ),
+    reply: Type.Closed({
+      request: Type.Closed({
+        params: Type.Closed({
+          [parameter]: Type.Array(Type.String()),
+          start_time: Type.String({ format: 'date-time' }),
+          end_time: Type.String({ format: 'date-time' }),
+          account_id: Type.String(),
+        }),
+      }),
+      data_type: Type.Literal('reach'),
+      data: Type.Array(
+        Type.Closed({
+          id: Type.String(),
+          total_audience_reach: Type.Integer({ minimum: 0 }),
+          average_frequency: Type.Number({ minimum: 0 }),
+        }),
+      ),
+    }),
     problems: RANGE_PROBLEMS,
     validate: (input, account) =>
       checkRange(input, { zone: account!.timezone, dateZone: 'UTC', isOfDays: false, days_max: DAYS_MAX }),
     async perform({ services, account, input }) {
       await services.delivery.settle(account!);
       const range = rangeOf(input, { zone: account!.timezone, dateZone: 'UTC' });
-      const asked = itemsOf(String(input[parameter]));
-      const { ids } = await services.store.read((tx) => findEntities(tx, account!, entity, asked));
+      const requested = itemsOf(String(input[parameter]));
+      const { ids } = await services.store.read((tx) => findEntities(tx, account!, entity, requested));
       const data: string[] = [];
       for (const id of ids) {
         const reach = await readReach(services.store, account!, { name, id, range });
         data.push(`{"id":"${id}","total_audience_reach":${reach.people},"average_frequency":${frequencyOf(reach)}}`);
       }
       const { from: start_time, until: end_time } = range;
-      const params = JSON.stringify({ [parameter]: asked, start_time, end_time, account_id: account!.id });
+      const params = JSON.stringify({ [parameter]: requested, start_time, end_time, account_id: account!.id });
       return { data: `{"request":{"params":${params}},"data_type":"reach","data":[${data.join(',')}]}` };
     },
   };
 }
 
 /**
- * People whom publishers named are counted; those behind the other impressions are estimated from the audiences, and
+ * People identified by publishers are counted; those behind the other impressions are estimated from the audiences, and
  * added: overlaps are unknown.
  */
 async function readReach(
@@ -141,7 +129,7 @@ async function peopleOf(
   return found;
 }
 
-/** The people whom publishers named. Their impressions are counted by day: whole days around the range are looked at. */
+/** The people identified by publishers. Their impressions are stored by day: the range is widened to whole days. */
 async function readSeen(
   tx: ReadTransaction,
   account: AccountState,

@@ -17,7 +17,7 @@ import { statsSchema } from './stats-schemas.ts';
 const DAYS_MAX = 7;
 
 /**
- * What entities delivered and cost, answered at once.
+ * Delivery and cost of entities, synchronously.
  * @source analytics 2 to 6; decision 955
  */
 export const getStats: Operation = {

@@ -4,7 +4,7 @@ import type { Input, Operation } from '../../../contract/declare/operation.ts';
 import { STATS_READERS } from '../../../contract/declare/roles.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { DeliveryChange } from '../../../contract/store/delivery-ledger.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { type LineItem, lineItems } from '../line-items.ts';
 import { STATS_ENTITIES, type StatsEntity, type StatsEntityName } from './entities.ts';
 import { statsPlacement } from './read-stats.ts';
@@ -14,10 +14,15 @@ import { checkRange, RANGE_PROBLEMS, rangeOf, timeBound } from './time-range.ts'
 const DAYS_MAX = 90;
 const IDS_MAX = 200;
 const KINDS = [
-  ...(['CAMPAIGN', 'FUNDING_INSTRUMENT', 'LINE_ITEM', 'MEDIA_CREATIVE', 'PROMOTED_ACCOUNT', 'PROMOTED_POST'] as const),
-] satisfies StatsEntityName[];
+  'CAMPAIGN',
+  'FUNDING_INSTRUMENT',
+  'LINE_ITEM',
+  'MEDIA_CREATIVE',
+  'PROMOTED_ACCOUNT',
+  'PROMOTED_POST',
+] as const satisfies StatsEntityName[];
 
-/** The filters, of which a call has one at most, and the columns of line items that they are about. */
+/** The filters, at most one per call, and the columns of line items that they compare. */
 const FILTERS = {
   campaign_ids: 'campaign_id',
   funding_instrument_ids: 'funding_instrument_id',
@@ -57,15 +62,12 @@ export const listActiveEntities: Operation = {
   body: 'form',
   shape: 'one',
   reply: Type.Array(
-    Type.Object(
-      {
-        entity_id: Type.String(),
-        activity_start_time: Type.String({ format: 'date-time' }),
-        activity_end_time: Type.String({ format: 'date-time' }),
-        placements: Type.Array(Type.Union(STATS_PLACEMENTS.map((each) => Type.Literal(each)))),
-      },
-      { additionalProperties: false },
-    ),
+    Type.Closed({
+      entity_id: Type.String(),
+      activity_start_time: Type.String({ format: 'date-time' }),
+      activity_end_time: Type.String({ format: 'date-time' }),
+      placements: Type.Array(Type.Literals(STATS_PLACEMENTS)),
+    }),
   ),
   problems: [...RANGE_PROBLEMS, 'EXCLUSIVE_PARAMETERS'],
   validate: (input, account) => [

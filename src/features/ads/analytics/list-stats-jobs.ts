@@ -1,8 +1,8 @@
-import { decodeCursor, encodeCursor } from '../../../base/cursor.ts';
+import { encodeCursor } from '../../../base/cursor.ts';
 import { Type } from '../../../base/json-schema.ts';
-import { id, integer, itemsOf, listOf, text } from '../../../contract/declare/fields.ts';
+import { id, integer, itemsOf, listOf } from '../../../contract/declare/fields.ts';
 import type { Call, Operation } from '../../../contract/declare/operation.ts';
-import { problem } from '../../../contract/problems/problems.ts';
+import { cursorParameter, readTimeCursor } from '../time-cursor.ts';
 import { JOB_LIMIT_HEADERS, jobLimitHeaders, statsJobJson } from './stats-job-json.ts';
 import { ORGANIC, STATS_AND_ORGANIC_READERS } from './stats-parameters.ts';
 import { statsJobSchema } from './stats-schemas.ts';
@@ -23,7 +23,7 @@ export const listStatsJobs: Operation = {
   parameters: {
     job_ids: listOf(id(), { max: IDS_MAX }).describe('Only these ids.'),
     count: integer({ min: 1, max: COUNT.max }).describe(`Page size; default ${COUNT.preset}.`),
-    cursor: text({ max: 2000 }).describe('The `next_cursor` of the previous page.'),
+    cursor: cursorParameter,
   },
   body: 'form',
   shape: 'list',
@@ -33,16 +33,16 @@ export const listStatsJobs: Operation = {
   async perform(call) {
     const { services, account, environment, input, now } = call;
     const count = Number(input.count ?? COUNT.preset);
-    const asked = {
+    const query = {
       account: account!.id,
       ids: input.job_ids == null ? undefined : itemsOf(String(input.job_ids)),
       entity: visibleEntity(call),
     };
-    const list = JSON.stringify(asked);
-    const after = readCursor(input.cursor, list);
+    const list = JSON.stringify(query);
+    const after = readTimeCursor(input.cursor, list);
     const { found, unfinished } = await services.store.read(async (tx) => ({
-      found: await tx.statsJobs.page({ ...asked, after, limit: count + 1 }),
-      unfinished: await tx.statsJobs.countUnfinished(account!.id),
+      found: await tx.statsJobs.page({ ...query, after, limit: count + 1 }),
+      unfinished: await tx.statsJobs.findUnfinishedCount(account!.id),
     }));
     const jobs = found.slice(0, count);
     const last = found.length > count ? jobs.at(-1) : undefined;
@@ -57,11 +57,4 @@ export const listStatsJobs: Operation = {
 /** The only kind of entity whose jobs the caller sees; undefined for all. @source decision 959 */
 export function visibleEntity({ role }: Pick<Call, 'role'>): string | undefined {
   return role === 'ANALYST' ? ORGANIC : undefined;
-}
-
-function readCursor(cursor: unknown, list: string): [created_at: string, id: string] | undefined {
-  if (cursor === undefined || cursor === null) return undefined;
-  const [time, id] = decodeCursor(String(cursor), list, 2)?.after ?? [];
-  if (typeof time === 'string' && typeof id === 'string') return [time, id];
-  throw problem('CURSOR_INVALID', { parameter: 'cursor', words: { raw: String(cursor) } });
 }

@@ -1,6 +1,6 @@
 import { expectedReach } from '../../../contract/delivery/reach.ts';
 
-/** Impressions, and how many people could have had them: undefined when nobody counted them. */
+/** Impressions, and the size of their audience; undefined if it was not counted. */
 export interface Exposure {
   readonly impressions: number;
   readonly people: number | undefined;
@@ -8,8 +8,8 @@ export interface Exposure {
 
 /**
  * How many people had impressions of ads: of those that fell on an audience at random, the expected number, at least that
- * of each line item, and at most that of all line items together. Impressions on people whom nobody counted tell nothing.
- * @param union the people whom any of the line items means
+ * of each line item, and at most that of all line items together. Impressions on uncounted audiences are ignored.
+ * @param union the people in the audience of any of the line items
  * @source decision 965
  */
 export function reachOf(parts: readonly Exposure[], union: number | undefined): Reach {
@@ -17,7 +17,7 @@ export function reachOf(parts: readonly Exposure[], union: number | undefined): 
   const impressions = counted.reduce((sum, part) => sum + part.impressions, 0);
   const each = counted.map((part) => expectedReach(part.impressions, part.people!));
   const together = counted.reduce((sum, { people }) => sum + people!, 0);
-  // Nobody is in the union who is not in a part, and everybody who is in one.
+  // The union is at most the sum of the parts, and at least the largest of them.
   const people = Math.max(Math.min(union ?? together, together), ...counted.map((part) => part.people!), 0);
   const sum = each.reduce((total, reached) => total + reached, 0);
   return { people: Math.min(expectedReach(impressions, people), sum), impressions };

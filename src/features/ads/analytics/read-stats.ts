@@ -6,7 +6,7 @@ import type { AnyResource } from '../../../contract/declare/resource.ts';
 import { DELIVERY_METRICS, type DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import { visitHours } from '../../../contract/delivery/packed-hours.ts';
 import type { DayQuery, DeliveryHours } from '../../../contract/store/delivery-ledger.ts';
-import type { Store } from '../../../contract/store/store.ts';
+import type { Store } from '../../../storage/unit-of-work.ts';
 import { type Buckets, bucketsOf, type DayBuckets, type Granularity } from './buckets.ts';
 import {
   type FoundEntities,
@@ -16,7 +16,7 @@ import {
   type StatsEntityName,
 } from './entities.ts';
 import { METRIC_GROUPS, type Metric, type MetricGroup } from './metrics.ts';
-import { audienceShares, type Collected, segmentParts } from './segment-parts.ts';
+import { audienceShares, type Collected, SegmentParts } from './segment-parts.ts';
 import {
   type AskedSegmentation,
   canBeSegmented,
@@ -53,7 +53,7 @@ interface LedgerQuery extends Pick<StatsQuery, 'placement' | 'segmentation'> {
 /** The numbers of each metric with activity, by bucket. */
 export type Series = Map<DeliveryMetric, Float64Array>;
 
-/** What an entity delivered: as a whole, or segments with activity. */
+/** The delivery of an entity: as a whole, or by segment with activity. */
 export interface EntityStats {
   readonly id: string;
   readonly parts: readonly { readonly segment: Segment | null; readonly series: Series }[];
@@ -72,7 +72,7 @@ const LINES_AT_ONCE = 500;
 /** Placements that have statistics of their own; all others are ALL_ON_SERVICE. @source analytics 5 */
 const OWN_PLACEMENTS: ReadonlySet<string> = new Set(['PUBLISHER_NETWORK', 'SPOTLIGHT', 'TREND']);
 
-/** The placement under which statistics show what ran in a placement. */
+/** The placement under which statistics count a placement. */
 export function statsPlacement(placement: string): string {
   return OWN_PLACEMENTS.has(placement) ? placement : 'ALL_ON_SERVICE';
 }
@@ -83,7 +83,7 @@ interface StatsOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Reads what entities delivered. Never call it inside a unit of work. @source analytics 0 */
+/** Reads the delivery of entities. Never call it inside a unit of work. @source analytics 0 */
 export async function readStats(store: Store, query: StatsQuery, options: StatsOptions = {}): Promise<Stats> {
   const { account, entity, entity_ids, from, until, granularity } = query;
   const entities = await store.read((tx) => findEntities(tx, account, entity, entity_ids));
@@ -92,7 +92,7 @@ export async function readStats(store: Store, query: StatsQuery, options: StatsO
 }
 
 /**
- * Reads what entities delivered from the ledger: the source of every number about delivery. Never
+ * Reads the delivery of entities from the ledger, the source of every number about delivery. Never
  * call it inside a unit of work.
  */
 export async function readDeliveries(
@@ -119,7 +119,7 @@ export async function readDeliveries(
     });
     if (audiences) {
       const shownAs = valueFilter(segmentation!, account.timezone);
-      const parts = segmentParts({ metrics, segments, audiences, shownAs, zone: account.timezone });
+      const parts = new SegmentParts({ metrics, segments, audiences, shownAs, zone: account.timezone });
       for (const day of days) collected.add(day, (into) => parts.visit(day, into));
     } else {
       for (const day of days) {
@@ -128,7 +128,7 @@ export async function readDeliveries(
         );
       }
     }
-    await othersTurn();
+    await yieldToRequests();
   }
   const parts = collected.series();
   const segments = segmentation && (await nameSegments(store, query, parts, tags));
@@ -158,13 +158,13 @@ export async function readImpressions(
       });
       found.set(day.line_item_id, sum);
     }
-    await othersTurn();
+    await yieldToRequests();
   }
   return found;
 }
 
-/** Lets pending requests run before a long answer goes on. */
-export function othersTurn(): Promise<void> {
+/** Yields to pending requests during a long reply. */
+export function yieldToRequests(): Promise<void> {
   return new Promise((resolve) => void nextTurn(resolve));
 }
 
@@ -227,7 +227,7 @@ function collector({ ids, ownerOf }: FoundEntities, { length, days }: Buckets, m
     },
   };
   return {
-    /** What was added, by entity and segment. */
+    /** The sums by entity and segment. */
     series: (): Parts[] => sums.map((bySegment) => seriesOf(bySegment, metrics, length)),
     /** Adds what `visit` finds in a day, if it belongs to an entity. */
     add(day: DeliveryHours, visit: (into: Collected) => void): void {

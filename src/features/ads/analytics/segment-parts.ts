@@ -7,7 +7,7 @@ import { byLargestRemainder, dealOut, numberOf, type Turns, turnsOf } from './ap
 import { COUNTS_OF_AMOUNTS } from './metrics.ts';
 import { UNKNOWN } from './segmentations.ts';
 
-/** Where the numbers of a day go. */
+/** Receives the numbers of a day. */
 export interface Collected {
   /** Adds a number of a slot and an hour to the series of a segment; without segments its value is empty. */
   readonly add: (segment: string, slot: number, hour: number, number: number) => void;
@@ -15,7 +15,7 @@ export interface Collected {
   readonly addAll: (segment: string, hour: number, numbers: Float64Array, from: number, apart: number) => void;
 }
 
-/** An audience as it takes turns; without turns nothing is known of it. */
+/** An audience as it takes turns; without turns, it is unknown. */
 interface AudienceTurns {
   readonly values: readonly string[];
   readonly turns: Turns | undefined;
@@ -32,7 +32,7 @@ const HOUR_MS = 3_600_000;
 /** The audiences of line items, as they divide deliveries by one segmentation. */
 export function audienceShares(segmentation: string) {
   const byLine = new Map<string, TimedAudience[]>();
-  /** Many line items mean the same people. */
+  /** Many line items share an audience. */
   const byShares = new Map<string, AudienceTurns>();
   const turnsOfPeople = (people: Readonly<Record<string, number>>): AudienceTurns => {
     const key = JSON.stringify(people);
@@ -66,8 +66,7 @@ function audienceAt(all: readonly TimedAudience[], hour_ms: number): AudienceTur
   return (inForce ?? all.find(({ from_ms }) => from_ms < hour_ms + HOUR_MS))?.audience;
 }
 
-/** What dividing days into segments needs. */
-export interface SegmentSources {
+interface SegmentSources {
   readonly metrics: readonly DeliveryMetric[];
   readonly segments: readonly DeliverySegment[];
   readonly audiences: Pick<ReturnType<typeof audienceShares>, 'of'>;
@@ -79,36 +78,91 @@ export interface SegmentSources {
 /**
  * Divides days of delivery into segments. What the ledger knows by segment is taken from there; the rest of each hour is
  * dealt out among the people of the audience. The parts of each metric and hour add up to its number, with those that are
- * left out, and do not depend on what else is asked for.
+ * left out, and do not depend on what else is requested.
  * @source decision 962
  */
-export function segmentParts({ metrics, segments, audiences, shownAs, zone }: SegmentSources) {
-  // Whose turn it is follows from the impressions, and amounts follow their counts, whether they are asked for or not.
-  const all = [
-    ...new Set<DeliveryMetric>([
-      ...metrics,
-      'impressions',
-      ...metrics.flatMap((metric) => COUNTS_OF_AMOUNTS.get(metric) ?? []),
-    ]),
-  ];
-  const slots = Int16Array.from(DELIVERY_METRICS, (metric) => all.indexOf(metric));
-  const impressions = all.indexOf('impressions');
-  const countsOf = all.map((metric) => (COUNTS_OF_AMOUNTS.get(metric) ?? []).map((count) => all.indexOf(count)));
-  // Amounts come after the counts that they follow.
-  const order = [...all.keys()].sort((one, other) => countsOf[one]!.length - countsOf[other]!.length || one - other);
-  const byDay = Map.groupBy(segments, keyOf);
+export class SegmentParts {
+  readonly #sources: SegmentSources;
+  readonly #metrics: readonly DeliveryMetric[];
+  readonly #slots: Int16Array;
+  /** By metric: the counts that an amount follows. */
+  readonly #countsOf: readonly (readonly number[])[];
+  /** Amounts come after the counts that they follow. */
+  readonly #order: readonly number[];
+  readonly #byDay: ReadonlyMap<string, readonly DeliverySegment[]>;
+  #parts = new Float64Array(0);
 
-  let parts = new Float64Array(0);
+  constructor(sources: SegmentSources) {
+    const { metrics, segments } = sources;
+    this.#sources = sources;
+    // Whose turn it is follows from the impressions, and amounts follow their counts, whether they are requested or not.
+    const counts = metrics.flatMap((metric) => COUNTS_OF_AMOUNTS.get(metric) ?? []);
+    const all = [...new Set<DeliveryMetric>([...metrics, 'impressions', ...counts])];
+    const countsOf = all.map((metric) => (COUNTS_OF_AMOUNTS.get(metric) ?? []).map((count) => all.indexOf(count)));
+    this.#metrics = all;
+    this.#slots = Int16Array.from(DELIVERY_METRICS, (metric) => all.indexOf(metric));
+    this.#countsOf = countsOf;
+    this.#order = [...all.keys()].sort((one, other) => countsOf[one]!.length - countsOf[other]!.length || one - other);
+    this.#byDay = Map.groupBy(segments, keyOf);
+  }
+
+  /** Adds the parts of a day. */
+  visit(day: DeliveryHours, into: Collected): void {
+    const { shownAs, zone, audiences } = this.#sources;
+    const { length: width } = this.#metrics;
+    const impressions = this.#metrics.indexOf('impressions');
+    const hours = day.hours[0] ?? 0;
+    const rest = new Float64Array(width * hours);
+    visitHours(day.hours, this.#slots, (slot, hour, number) => {
+      rest[hour * width + slot] = number;
+    });
+    this.#addKnown(day, rest, into);
+    const { start_ms } = localDay(day.day, zone);
+    const known = audiences.of(day.line_item_id);
+    let start = numberOf(keyOf(day));
+    for (let hour = 0; hour < hours; hour++) {
+      const base = hour * width;
+      const found = audienceAt(known, start_ms + hour * HOUR_MS);
+      if (found?.turns) {
+        const { values, turns } = found;
+        this.#divideHour(rest, base, turns, start);
+        for (let at = 0; at < values.length; at++) {
+          const shown = shownAs(values[at]!);
+          if (shown !== undefined) into.addAll(shown, hour, this.#parts, at, values.length);
+        }
+      } else {
+        const shown = shownAs(UNKNOWN);
+        if (shown !== undefined) into.addAll(shown, hour, rest, base, 1);
+      }
+      start += rest[base + impressions]!;
+    }
+  }
+
+  /** Adds the numbers that the ledger has by segment, and takes them from the rest. */
+  #addKnown(day: DeliveryHours, rest: Float64Array, { add }: Collected): void {
+    const { metrics, shownAs } = this.#sources;
+    const { length: width } = this.#metrics;
+    for (const { value, hours } of this.#byDay.get(keyOf(day)) ?? []) {
+      visitHours(hours, this.#slots, (slot, hour, number) => {
+        const at = hour * width + slot;
+        const shown = slot < metrics.length ? shownAs(value) : undefined;
+        if (shown !== undefined) add(shown, slot, hour, Math.min(number, rest[at]!));
+        rest[at] = Math.max(0, rest[at]! - number);
+      });
+    }
+  }
 
   /** Divides the rest of an hour: the parts of each slot stand after each other. */
-  const divideHour = (rest: Float64Array, base: number, turns: Turns, start: number): void => {
+  #divideHour(rest: Float64Array, base: number, turns: Turns, start: number): void {
     const { length } = turns.weights;
-    if (parts.length < all.length * length) parts = new Float64Array(all.length * length);
-    else parts.fill(0, 0, all.length * length);
-    for (const slot of order) {
+    const size = this.#metrics.length * length;
+    if (this.#parts.length < size) this.#parts = new Float64Array(size);
+    else this.#parts.fill(0, 0, size);
+    const parts = this.#parts;
+    for (const slot of this.#order) {
       const number = rest[base + slot]!;
       if (number === 0) continue;
-      const counts = countsOf[slot]!.filter((count) => rest[base + count]! > 0);
+      const counts = this.#countsOf[slot]!.filter((count) => rest[base + count]! > 0);
       if (counts.length === 0) dealOut(number, turns, start, parts, slot * length);
       else {
         const weights = new Array<number>(length).fill(0);
@@ -116,48 +170,7 @@ export function segmentParts({ metrics, segments, audiences, shownAs, zone }: Se
         parts.set(byLargestRemainder(number, weights), slot * length);
       }
     }
-  };
-
-  return {
-    /** Adds the parts of a day. */
-    visit(day: DeliveryHours, { add, addAll }: Collected): void {
-      const hours = day.hours[0] ?? 0;
-      const rest = new Float64Array(all.length * hours);
-      visitHours(day.hours, slots, (slot, hour, number) => {
-        rest[hour * all.length + slot] = number;
-      });
-      const addShown = (value: string, slot: number, hour: number, number: number): void => {
-        const shown = slot < metrics.length ? shownAs(value) : undefined;
-        if (shown !== undefined) add(shown, slot, hour, number);
-      };
-      for (const { value, hours: stored } of byDay.get(keyOf(day)) ?? []) {
-        visitHours(stored, slots, (slot, hour, number) => {
-          const at = hour * all.length + slot;
-          addShown(value, slot, hour, Math.min(number, rest[at]!));
-          rest[at] = Math.max(0, rest[at]! - number);
-        });
-      }
-      const { start_ms } = localDay(day.day, zone);
-      const known = audiences.of(day.line_item_id);
-      let start = numberOf(keyOf(day));
-      for (let hour = 0; hour < hours; hour++) {
-        const base = hour * all.length;
-        const found = audienceAt(known, start_ms + hour * HOUR_MS);
-        if (found?.turns) {
-          const { values, turns } = found;
-          divideHour(rest, base, turns, start);
-          for (let at = 0; at < values.length; at++) {
-            const shown = shownAs(values[at]!);
-            if (shown !== undefined) addAll(shown, hour, parts, at, values.length);
-          }
-        } else {
-          const shown = shownAs(UNKNOWN);
-          if (shown !== undefined) addAll(shown, hour, rest, base, 1);
-        }
-        start += rest[base + impressions]!;
-      }
-    },
-  };
+  }
 }
 
 function keyOf({

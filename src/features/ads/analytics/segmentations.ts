@@ -1,16 +1,16 @@
 import type { AnyResource } from '../../../contract/declare/resource.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { placeOfSegment } from '../reference/market-codes.ts';
 import { referenceEntry } from '../reference/reference-entry.ts';
 import { countryOfZone, isUnknownWithin, OTHER_DEVICES, wholeOf } from '../reference/segment-wholes.ts';
 import type { StatsEntityName } from './entities.ts';
 import type { MetricGroup } from './metrics.ts';
 
-/** A division of people by what they have in common. */
+/** A division of people by an attribute. */
 export interface Segmentation {
   /** The parameter that it requires; values beyond it are left out. */
   readonly within?: 'country' | 'platform';
-  /** Kinds of entities of which it tells nothing. */
+  /** Kinds of entities that it does not support. */
   readonly without?: readonly StatsEntityName[];
   /** The targeting type whose look-up has its values. */
   readonly lookup?: string;
@@ -18,7 +18,7 @@ export interface Segmentation {
   readonly names?: Readonly<Record<string, string>>;
 }
 
-/** The segment of people, or of conversions, of which it is not known. */
+/** The segment of people, or of conversions, with an unknown value. */
 export const UNKNOWN = 'UNKNOWN';
 
 const AGES = {
@@ -55,7 +55,7 @@ export function canBeSegmented(segmentation: SegmentationName, group: MetricGrou
   return group !== 'WEB_CONVERSION' || segmentation === 'PLATFORMS';
 }
 
-/** What is asked for: a segmentation, and the country or platform that it is about. */
+/** A segmentation, and the country or platform to which it is limited. */
 export interface AskedSegmentation {
   readonly type: SegmentationName;
   readonly country: string | undefined;
@@ -79,14 +79,14 @@ export function valueFilter(
 ): (value: string) => string | undefined {
   const { within, lookup }: Segmentation = SEGMENTATIONS[type];
   if (!within) return (value) => value;
-  const asked = within === 'country' ? country : platform;
+  const wanted = within === 'country' ? country : platform;
   const others = within === 'country' ? countryOfZone(zone) : OTHER_DEVICES;
   const known = new Map<string, string | undefined>();
   return (value) => {
     if (!known.has(value)) {
       const whole = wholeOf(lookup!, value);
       const shown = whole === undefined || isUnknownWithin(value) ? UNKNOWN : value;
-      known.set(value, (whole ?? others) === asked ? shown : undefined);
+      known.set(value, (whole ?? others) === wanted ? shown : undefined);
     }
     return known.get(value);
   };

@@ -1,13 +1,13 @@
 import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import { HOUR_MAX } from '../../../contract/delivery/packed-hours.ts';
 import { METRIC_GROUP_NAMES, METRIC_GROUPS, type Metric, type MetricGroup, type MetricMember } from './metrics.ts';
-import { type EntityStats, othersTurn, type Series, type Stats } from './read-stats.ts';
+import { type EntityStats, type Series, type Stats, yieldToRequests } from './read-stats.ts';
 
 /** The digits of the largest number of an hour. */
 const DIGITS_MAX = 19;
 const [OPENING, COMMA, CLOSING, ZERO] = Buffer.from('[,]0') as unknown as readonly [number, number, number, number];
 
-/** What was asked for, as replies repeat it: exactly these members, in this order. @source analytics 5 */
+/** The request, as replies repeat it: exactly these members, in this order. @source analytics 5 */
 export interface StatsRequest {
   readonly start_time: string;
   readonly segmentation_type: string | null;
@@ -33,15 +33,15 @@ export async function* statsDocument(
   groups: readonly MetricGroup[],
   request: StatsRequest,
 ): AsyncGenerator<string, void, undefined> {
-  const asked = METRIC_GROUP_NAMES.filter((group) => groups.includes(group));
-  const metrics = asked.flatMap((group): readonly Metric[] => METRIC_GROUPS[group]);
+  const inOrder = METRIC_GROUP_NAMES.filter((group) => groups.includes(group));
+  const metrics = inOrder.flatMap((group): readonly Metric[] => METRIC_GROUPS[group]);
   let separator = '';
   let isBegun = false;
   for await (const { length, entities } of answers) {
     if (!isBegun) yield `{"data_type":"stats","time_series_length":${length},"data":[`;
     isBegun = true;
     for (const entity of entities) {
-      if (separator && length > 1) await othersTurn();
+      if (separator && length > 1) await yieldToRequests();
       yield separator + entityJson(entity, metrics);
       separator = ',';
     }

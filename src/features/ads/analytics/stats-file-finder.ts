@@ -5,7 +5,7 @@ import { hasFile } from './stats-job-json.ts';
 
 /** Clients unzip files of exactly this type. @source analytics 8 */
 const MIME = 'application/gzip';
-/** The id of a job, and what nobody can guess. */
+/** The id of a job and an unguessable token. */
 const PATH = /^\/stats\/(\d{16}-[\w-]{43}\.json\.gz)$/;
 
 /** Finds files with statistics, alike in both environments, until they expire. @source analytics 8; decision 968 */

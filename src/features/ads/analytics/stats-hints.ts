@@ -1,4 +1,4 @@
-import type { Store } from '../../../contract/store/store.ts';
+import type { Store } from '../../../storage/unit-of-work.ts';
 import { findEntities, STATS_ENTITIES, type StatsEntity, type StatsEntityName } from './entities.ts';
 import { type Stats, type StatsQuery, statsPlacement } from './read-stats.ts';
 

@@ -17,7 +17,7 @@ export function jobLimitHeaders(unfinished: number): Readonly<Record<(typeof JOB
 }
 
 /** The path below which files are served. */
-export const FILES_PATH = '/downloads/stats/';
+const FILES_PATH = '/downloads/stats/';
 
 /** Whether the file of a job can still be read. @source analytics 8 */
 export function hasFile({ expires_at }: Pick<StatsJob, 'expires_at'>, now: string): boolean {

@@ -30,7 +30,7 @@ const FILE_TTL_MS = 48 * 3_600_000;
 const ATTEMPTS_MAX = 3;
 /** A third of the time of the usual level, for a sixth more bytes. */
 const GZIP_LEVEL = 4;
-/** Random bytes of a name that nobody can guess: 43 characters. @source analytics 8 */
+/** Random bytes of an unguessable name: 43 characters. @source analytics 8 */
 const NAME_BYTES = 32;
 
 /** How a job ended; undefined when it had ended already. */
@@ -81,7 +81,7 @@ async function writeFile(job: StatsJob, services: Services, signal: AbortSignal)
   return { file_name, object_key };
 }
 
-/** Asks about one entity after the other: a long answer about all of them would fill the memory. */
+/** Reads entity by entity: the statistics of all of them would fill the memory. */
 async function* entityByEntity(query: StatsQuery, read: (query: StatsQuery) => Promise<Stats>): AsyncGenerator<Stats> {
   for (const id of query.entity_ids) yield await read({ ...query, entity_ids: [id] });
 }
@@ -99,13 +99,20 @@ async function zipped(pieces: AsyncIterable<string>, signal: AbortSignal): Promi
   }
 }
 
-/** What the job was asked for. */
 function requestOf(job: StatsJob): StatsRequest {
   const { start_time, segmentation_type, entity_ids, end_time, country, placement } = job;
   const { granularity, entity, platform, metric_groups } = job;
   return {
-    ...{ start_time, segmentation_type, entity_ids, end_time, country, placement },
-    ...{ granularity, entity, platform, metric_groups: metric_groups as readonly MetricGroup[] },
+    start_time,
+    segmentation_type,
+    entity_ids,
+    end_time,
+    country,
+    placement,
+    granularity,
+    entity,
+    platform,
+    metric_groups: metric_groups as readonly MetricGroup[],
   };
 }
 

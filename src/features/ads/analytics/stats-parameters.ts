@@ -21,7 +21,7 @@ import { SEGMENTATIONS, type Segmentation, type SegmentationName } from './segme
 import type { StatsRequest } from './stats-document.ts';
 import { checkRange, RANGE_PROBLEMS, type RangeRules, rangeOf, timeBound } from './time-range.ts';
 
-/** With the role that may read those of posts that nobody pays for. */
+/** Including the role that may read statistics of organic posts. */
 export const STATS_AND_ORGANIC_READERS: readonly Role[] = [...STATS_READERS, 'ANALYST'];
 /** The only kind of entity that the role ANALYST sees. */
 export const ORGANIC: StatsEntityName = 'ORGANIC_POST';
@@ -127,25 +127,25 @@ function rangeRules(zone: string, days_max: number, isOfDays: boolean): RangeRul
   return { zone, dateZone: zone, isOfDays, days_max };
 }
 
-/** What a valid request asks for, with its times as UTC texts. */
+/** A valid request, with its times as UTC texts. */
 export function statsRequestOf(input: Input, zone: string): StatsRequest {
   const { from, until } = rangeOf(input, { zone, dateZone: zone });
-  const given = (name: string): string | null => (input[name] == null ? null : String(input[name]));
+  const textOf = (name: string): string | null => (input[name] == null ? null : String(input[name]));
   return {
     start_time: from,
-    segmentation_type: given('segmentation_type'),
+    segmentation_type: textOf('segmentation_type'),
     entity_ids: itemsOf(String(input.entity_ids)),
     end_time: until,
-    country: given('country'),
+    country: textOf('country'),
     placement: String(input.placement),
     granularity: String(input.granularity),
     entity: String(input.entity),
-    platform: given('platform'),
+    platform: textOf('platform'),
     metric_groups: itemsOf(String(input.metric_groups)),
   };
 }
 
-/** The question that a request asks. */
+/** The query of a request. */
 export function statsQueryOf(request: StatsRequest, account: StatsQuery['account']): StatsQuery {
   const { segmentation_type: type, country, platform } = request;
   const segmentation = type === null ? undefined : (type as SegmentationName);

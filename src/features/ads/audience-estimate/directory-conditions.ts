@@ -89,7 +89,7 @@ function ageCondition(bucket: string): Condition {
 function matchingVersions(criteria: readonly EstimateCriterion[]): string[] {
   const all = platformVersions();
   const entryOf = (value: string) => all.find((entry) => entry.targeting_value === value)!;
-  const meant = new Set(criteria.filter(({ operator }) => operator === 'EQ').map(({ value }) => value));
+  const versions = new Set(criteria.filter(({ operator }) => operator === 'EQ').map(({ value }) => value));
   const bounds = criteria.filter(({ operator }) => operator === 'GTE' || operator === 'LT');
   for (const [system, own] of Map.groupBy(bounds, ({ value }) => entryOf(value).os_type)) {
     // Bounds of one kind are combined with OR: the widest wins.
@@ -98,10 +98,10 @@ function matchingVersions(criteria: readonly EstimateCriterion[]): string[] {
     for (const { targeting_value, number, os_type } of all) {
       const isAbove = least.length === 0 || least.some((bound) => compareVersions(number, bound) >= 0);
       const isBelow = most.length === 0 || most.some((bound) => compareVersions(number, bound) < 0);
-      if (os_type === system && isAbove && isBelow) meant.add(targeting_value);
+      if (os_type === system && isAbove && isBelow) versions.add(targeting_value);
     }
   }
-  return [...meant];
+  return [...versions];
 }
 
 /** Compares version numbers: `9` < `10`, `4` < `4.4`. */

@@ -4,7 +4,7 @@ import type { RawValue } from '../../../contract/declare/fields.ts';
 import { isErrorDetail } from '../../../contract/declare/fields.ts';
 import type { ChangeSet } from '../../../contract/declare/rules.ts';
 import { type ErrorDetail, problem } from '../../../contract/problems/problems.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { audiencesAreTargetable } from '../targeting-criteria/audience-rules.ts';
 import { type Criterion, criteriaRows as declared } from '../targeting-criteria/criteria-rows.ts';
 import { criterionIsValid, normalizeValue } from '../targeting-criteria/criterion-values.ts';
@@ -22,7 +22,7 @@ export interface EstimateCriterion {
 }
 
 /** The valid criteria of a body by their index, and the errors of the others. */
-export interface ParsedCriteria {
+interface ParsedCriteria {
   readonly criteria: ReadonlyMap<number, EstimateCriterion>;
   readonly errors: readonly ErrorDetail[];
 }
@@ -76,9 +76,9 @@ function parseCriterion(item: unknown, place: string): EstimateCriterion | Error
   };
   const [type, value, operator] = [read('targeting_type'), read('targeting_value'), read('operator_type')];
   if (errors.length > 0) return errors;
-  const asked = { type, value: normalizeValue(type, value), operator: operator as EstimateCriterion['operator'] };
-  const wrong = [criterionIsValid({ after: rowOf(asked) }) ?? []].flat();
-  return wrong.length > 0 ? wrong.map((error) => withPath(error, place)) : asked;
+  const criterion = { type, value: normalizeValue(type, value), operator: operator as EstimateCriterion['operator'] };
+  const wrong = [criterionIsValid({ after: rowOf(criterion) }) ?? []].flat();
+  return wrong.length > 0 ? wrong.map((error) => withPath(error, place)) : criterion;
 }
 
 function missing(parameter: string): ErrorDetail {
@@ -114,9 +114,9 @@ export async function checkReferences(
   { criteria }: ParsedCriteria,
 ): Promise<readonly ErrorDetail[]> {
   const places = [...criteria.keys()];
-  const changes = [...criteria.values()].map((asked, index) => ({
+  const changes = [...criteria.values()].map((criterion, index) => ({
     before: undefined,
-    after: { ...rowOf(asked), id: String(index), deleted: 0 as const },
+    after: { ...rowOf(criterion), id: String(index), deleted: 0 as const },
   }));
   const whole: ChangeSet<Criterion> = { tx, account, isBatch: true, changes };
   const found = [...(await targetsExist(whole)), ...(await audiencesAreTargetable(whole))];

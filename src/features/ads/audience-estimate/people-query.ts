@@ -12,7 +12,7 @@ export interface EstimateContext {
   readonly environment: Environment;
   /** Unix seconds. */
   readonly now: number;
-  /** The members of an audience whom a criterion means, as directory numbers. */
+  /** The members of an audience that a criterion selects, as directory numbers. */
   membersOf(audience: string, operator: EstimateCriterion['operator']): Promise<Uint32Array>;
 }
 
@@ -38,44 +38,44 @@ export function isAboutPeople({ type }: Pick<EstimateCriterion, 'type'>): boolea
 
 /**
  * Builds the directory query of criteria: primary criteria are combined with OR, other types with AND (OR within one
- * type), and NE criteria exclude. Types without data match nobody. Without primary criteria, everybody is meant whom the
+ * type), and NE criteria exclude. Types without data match nobody. Without primary criteria, everybody is selected whom the
  * others leave.
  * @throws UNAVAILABLE while the posts that keywords need are indexed
  * @source campaigns 10.3; decision 950
  */
 export async function buildPeopleQuery(
   criteria: readonly EstimateCriterion[],
-  asking: EstimateContext,
+  context: EstimateContext,
 ): Promise<PeopleQuery> {
-  const meant = criteria.filter(isAboutPeople);
-  const without = meant.filter(({ operator }) => operator === 'NE');
-  const primary = meant.filter(isPrimary);
-  const others = meant.filter((each) => each.operator !== 'NE' && !targetingType(each.type).isPrimary);
-  const [speakingAny, speakingNone] = await authorsOfMatchingPosts(primary, without, asking);
+  const known = criteria.filter(isAboutPeople);
+  const without = known.filter(({ operator }) => operator === 'NE');
+  const primary = known.filter(isPrimary);
+  const others = known.filter((each) => each.operator !== 'NE' && !targetingType(each.type).isPrimary);
+  const [authorsOfAny, authorsOfNone] = await authorsOfMatchingPosts(primary, without, context);
   return {
     // Primary criteria that match nobody must result in nobody.
-    anyOf: primary.length === 0 ? [] : [{ is: 'nobody' }, ...(await anyOf(primary, asking)), ...speakingAny],
+    anyOf: primary.length === 0 ? [] : [{ is: 'nobody' }, ...(await anyOf(primary, context)), ...authorsOfAny],
     allOf: await Promise.all(
-      [...Map.groupBy(others, ({ type }) => type).values()].map((group) => anyOf(group, asking)),
+      [...Map.groupBy(others, ({ type }) => type).values()].map((group) => anyOf(group, context)),
     ),
-    noneOf: [...(await anyOf(without, asking)), ...speakingNone],
+    noneOf: [...(await anyOf(without, context)), ...authorsOfNone],
   };
 }
 
-async function anyOf(criteria: readonly EstimateCriterion[], asking: EstimateContext): Promise<Condition[]> {
+async function anyOf(criteria: readonly EstimateCriterion[], context: EstimateContext): Promise<Condition[]> {
   const found: Condition[] = [];
   for (const [type, group] of Map.groupBy(criteria, (each) => each.type)) {
     if (targetingType(type).value.is === 'audience') {
-      for (const criterion of group) found.push(await membersOf(criterion, asking));
+      for (const criterion of group) found.push(await membersOf(criterion, context));
     } else {
-      found.push(...(directoryConditions(type, group, asking.now) ?? []));
+      found.push(...(directoryConditions(type, group, context.now) ?? []));
     }
   }
   return found;
 }
 
-async function membersOf({ type, value, operator }: EstimateCriterion, asking: EstimateContext): Promise<Condition> {
-  const members: Condition = { is: 'people', numbers: await asking.membersOf(value, operator) };
+async function membersOf({ type, value, operator }: EstimateCriterion, context: EstimateContext): Promise<Condition> {
+  const members: Condition = { is: 'people', numbers: await context.membersOf(value, operator) };
   return type === 'CUSTOM_AUDIENCE_EXPANDED' ? { is: 'alike', to: members } : members;
 }
 

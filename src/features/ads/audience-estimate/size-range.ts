@@ -1,7 +1,7 @@
 import { roundedPeople, roundingStep } from '../../../contract/store/audiences.ts';
 
 /** A range that contains the exact count. */
-export interface SizeRange {
+interface SizeRange {
   readonly min: number;
   readonly max: number;
 }

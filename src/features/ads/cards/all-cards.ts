@@ -3,7 +3,7 @@ import { type Call, type Operation, serializeContext } from '../../../contract/d
 import type { AnyResource, Row } from '../../../contract/declare/resource.ts';
 import { CREATIVE_READERS } from '../../../contract/declare/roles.ts';
 import { problem } from '../../../contract/problems/problems.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { cardUri } from './card-uri.ts';
 import { imageConversationCards } from './image-conversation-cards.ts';
 import { pollCards } from './poll-cards.ts';

@@ -6,7 +6,7 @@ import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 export type Validator = (raw: RawValue, path: string, errors: ErrorDetail[]) => RawValue | undefined;
 
 /** Validators of the members of an object; other members are dropped. */
-export type MemberValidators = Readonly<Record<string, { readonly validate: Validator; readonly isRequired: boolean }>>;
+type MemberValidators = Readonly<Record<string, { readonly validate: Validator; readonly isRequired: boolean }>>;
 
 type RawObject = Readonly<Record<string, RawValue>>;
 

@@ -35,7 +35,7 @@ export function parseStructure(row: {
 }
 
 /** A media key in a card structure, with its path. */
-export interface MediaReference {
+interface MediaReference {
   readonly key: string;
   readonly parameter: string;
 }

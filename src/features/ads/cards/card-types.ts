@@ -26,7 +26,7 @@ export function cardType(): Field<string> {
   return field<string>({
     name: 'card type',
     column: 'text',
-    schema: Type.Union(CARD_TYPES.map((each) => Type.Literal(each))),
+    schema: Type.Literals(CARD_TYPES),
     problems: ['UNKNOWN_CARD_TYPE'],
     toJson: (stored) => `"${stored}"`,
     read(raw, parameter) {

@@ -3,18 +3,15 @@ import { type Schema, Type } from '../../../base/json-schema.ts';
 /** Button labels. @source advertising: Component-based card */
 export const BUTTON_LABELS = ['BOOK', 'CONNECT', 'INSTALL', 'OPEN', 'ORDER', 'PLAY', 'SHOP'] as const;
 
-const closed = { additionalProperties: false };
-const titled = (title: string) => ({ ...closed, title });
-
 const destination = {
-  website: Type.Object(
+  website: Type.Closed(
     {
       type: Type.Literal('WEBSITE'),
       url: Type.String({ maxLength: 2000, description: 'http or https URL, stored unchanged.' }),
     },
-    titled('Website destination'),
+    { title: 'Website destination' },
   ),
-  app: Type.Object(
+  app: Type.Closed(
     {
       type: Type.Literal('APP'),
       country_code: Type.String({ pattern: '^[A-Z]{2}$' }),
@@ -25,18 +22,16 @@ const destination = {
       ),
       ios_deep_link: Type.Optional(Type.String({ maxLength: 2000, description: 'Only with ios_store_identifier.' })),
     },
-    titled('App destination'),
+    { title: 'App destination' },
   ),
 };
 
-const words = (all: readonly string[]): Schema => Type.Union(all.map((each) => Type.Literal(each)));
-
-const media = Type.Object({ type: Type.Literal('MEDIA'), media_key: Type.String() }, titled('Media component'));
-const details = Type.Object(
+const media = Type.Closed({ type: Type.Literal('MEDIA'), media_key: Type.String() }, { title: 'Media component' });
+const details = Type.Closed(
   { type: Type.Literal('DETAILS'), title: Type.String({ maxLength: 70 }), destination: destination.website },
-  titled('Details component'),
+  { title: 'Details component' },
 );
-const swipeable = Type.Object(
+const swipeable = Type.Closed(
   {
     type: Type.Literal('SWIPEABLE_MEDIA'),
     media_keys: Type.Array(Type.String(), {
@@ -45,21 +40,18 @@ const swipeable = Type.Object(
       description: '2 to 6 on create, 1 to 6 on update.',
     }),
   },
-  titled('Swipeable media component'),
+  { title: 'Swipeable media component' },
 );
-const button = Type.Object(
+const button = Type.Closed(
   {
     type: Type.Literal('BUTTON'),
-    label: Type.Object(
-      {
-        type: Type.Literal('ENUM'),
-        value: words(BUTTON_LABELS),
-      },
-      closed,
-    ),
+    label: Type.Closed({
+      type: Type.Literal('ENUM'),
+      value: Type.Literals(BUTTON_LABELS),
+    }),
     destination: destination.app,
   },
-  titled('Button component'),
+  { title: 'Button component' },
 );
 
 /** JSON Schemas of components and slides, in requests and replies. @source advertising: Component-based card */

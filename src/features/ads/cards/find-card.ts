@@ -1,5 +1,5 @@
 import type { AnyResource, Row } from '../../../contract/declare/resource.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { type Card, cards } from '../cards.ts';
 import { mediaReferences, parseStructure } from './card-structure.ts';
 import { isVideoKey } from './card-types.ts';
@@ -10,7 +10,7 @@ import { closesAt } from './poll-computed-fields.ts';
 import { videoConversationCards } from './video-conversation-cards.ts';
 
 /** Card formats: component-based cards and those with an endpoint of their own. */
-export type CardFormat = 'component' | 'poll' | 'video_conversation' | 'image_conversation';
+type CardFormat = 'component' | 'poll' | 'video_conversation' | 'image_conversation';
 
 /** The properties of a card that posts and line items need. */
 export interface ResolvedCard {

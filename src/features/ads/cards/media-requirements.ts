@@ -3,7 +3,7 @@ import type { MediaType } from '../../../contract/services/media.ts';
 import { checkMediaUses, findUsableMedia, type MediaContext, type MediaDetails } from '../media/usable-media.ts';
 
 /** An aspect ratio with its name for messages. */
-export type AspectRatio = readonly [name: string, width: number, height: number];
+type AspectRatio = readonly [name: string, width: number, height: number];
 
 /** Aspect ratios of card media. @source creatives 5.2, 6, 8 and 9 */
 export const RATIOS = {

@@ -15,7 +15,7 @@ const AMOUNTS = [
 type Context = Pick<Change<LineItem>, 'referenced' | 'tx'>;
 
 /** The campaign of a line item: already read as a reference on create, read by id on update. */
-export async function findCampaign(row: LineItem, { referenced, tx }: Context): Promise<Campaign> {
+async function findCampaign(row: LineItem, { referenced, tx }: Context): Promise<Campaign> {
   const known = referenced.get('campaign_id') as Campaign | undefined;
   if (known) return known;
   const key = { account: row.account_id, id: row.campaign_id! };
@@ -37,8 +37,8 @@ export async function deriveDelivery(
   row: LineItem,
   change: DeriveContext<LineItem>,
 ): Promise<Pick<LineItem, 'standard_delivery'>> {
-  const asked = change.verb === 'create' || change.input.standard_delivery === null;
-  if (row.standard_delivery !== null || !asked) return { standard_delivery: row.standard_delivery };
+  const isChosenAnew = change.verb === 'create' || change.input.standard_delivery === null;
+  if (row.standard_delivery !== null || !isChosenAnew) return { standard_delivery: row.standard_delivery };
   const { budget_optimization } = await findCampaign(row, change);
   return { standard_delivery: budget_optimization === 'LINE_ITEM' ? 1 : null };
 }
@@ -82,7 +82,7 @@ export async function withinCampaignBudget(change: Change<LineItem>): Promise<Er
   return { problem: 'INVALID', attribute: 'total_budget_amount_local_micro', words: { message } };
 }
 
-/** Rule: a new total budget is at least what has been spent. @source campaigns 8.1 */
+/** Rule: a new total budget covers the spend so far. @source campaigns 8.1 */
 export async function coversSpend({ before, after, tx }: Change<LineItem>): Promise<ErrorDetail | undefined> {
   const total = after.total_budget_amount_local_micro;
   if (!before || total === null || total === before.total_budget_amount_local_micro) return undefined;

@@ -16,13 +16,10 @@ export const listPlacements: Operation = {
   body: 'form',
   shape: 'list',
   reply: Type.Array(
-    Type.Object(
-      {
-        product_type: Type.Union(PRODUCT_TYPES.map((name) => Type.Literal(name))),
-        placements: Type.Array(Type.Array(Type.Union(PLACEMENTS.map((name) => Type.Literal(name))))),
-      },
-      { additionalProperties: false },
-    ),
+    Type.Closed({
+      product_type: Type.Literals(PRODUCT_TYPES),
+      placements: Type.Array(Type.Array(Type.Literals(PLACEMENTS))),
+    }),
   ),
   problems: [],
   example: { params: { product_type: 'PROMOTED_ACCOUNT' }, answer },

@@ -1,5 +1,5 @@
 /** The bidding options of an objective. */
-export interface Objective {
+interface Objective {
   readonly strategies: readonly BidStrategy[];
   /** Default bid strategy when a bid amount is set. */
   readonly strategyWithBid: BidStrategy;

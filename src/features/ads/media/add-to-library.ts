@@ -1,7 +1,7 @@
 import type { Actor, NewIds, RowFactory } from '../../../contract/declare/operation.ts';
 import type { Row } from '../../../contract/declare/resource.ts';
 import { parseMediaKey } from '../../../contract/services/media.ts';
-import type { WriteTransaction } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
 import { accountMedia } from '../account-media.ts';
 import { creativeTypeOf } from './creative-types.ts';
 import { type LibraryRow, libraryRows } from './library-rows.ts';
@@ -9,7 +9,7 @@ import { firstFrameKey, type LibraryValues } from './library-values.ts';
 import type { MediaDetails } from './usable-media.ts';
 
 /** The context for adding media to a library. */
-export interface LibraryContext {
+interface LibraryContext {
   readonly rowFactory: RowFactory;
   readonly actor: Actor;
 }

@@ -6,7 +6,7 @@ import { CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
 import { blankName } from '../../../contract/declare/rules.ts';
 import { Problem, problem } from '../../../contract/problems/problems.ts';
 import { MEDIA_CATEGORIES, type MediaCategory, mediaKeyOf, parseMediaKey } from '../../../contract/services/media.ts';
-import type { WriteTransaction } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
 import { accountMedia } from '../account-media.ts';
 import { mediaLibrary } from '../media-library.ts';
 import { findAdvertiserUserId } from '../promotable-users.ts';

@@ -14,7 +14,7 @@ import type { Upload } from '../../../contract/store/uploads.ts';
 import type { MediaDetails } from './usable-media.ts';
 
 /** The context for building media URLs. */
-export interface MediaUrlContext {
+interface MediaUrlContext {
   readonly media: MediaUrls;
   readonly environment: Environment;
 }

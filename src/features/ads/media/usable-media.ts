@@ -8,8 +8,8 @@ import {
   mediaKeyOf,
   parseMediaKey,
 } from '../../../contract/services/media.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
 import type { Upload, UploadState } from '../../../contract/store/uploads.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { describeMedia, ownersOf } from './describe-media.ts';
 import { libraryRows } from './library-rows.ts';
 
@@ -133,7 +133,7 @@ function keyMatchesUpload({ category }: MediaKey, upload: Upload): boolean {
 }
 
 /** A use of media: the parameter that contains the key, and the allowed types. */
-export interface MediaUse {
+interface MediaUse {
   readonly parameter: string;
   readonly key: string;
   readonly types: readonly MediaType[];

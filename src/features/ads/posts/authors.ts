@@ -2,7 +2,7 @@ import { digits, type Field, type StoredValue } from '../../../contract/declare/
 import type { ListQuery } from '../../../contract/declare/resource.ts';
 import type { Author } from '../../../contract/declare/rules.ts';
 import { type ErrorDetail, Problem } from '../../../contract/problems/problems.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { findAdvertiserUserId, promotableUsers } from '../promotable-users.ts';
 
 /** The author of a post. */

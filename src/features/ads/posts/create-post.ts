@@ -6,7 +6,7 @@ import { blankName } from '../../../contract/declare/rules.ts';
 import { type ErrorDetail, Problem } from '../../../contract/problems/problems.ts';
 import { mediaKeyOf } from '../../../contract/services/media.ts';
 import { CONVERSATION_SETTINGS, type Post } from '../../../contract/store/posts.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { accountMedia } from '../account-media.ts';
 import { cardUri } from '../cards/card-uri.ts';
 import { webUrl } from '../cards/web-url.ts';

@@ -1,14 +1,15 @@
-import { decodeCursor, encodeCursor } from '../../../base/cursor.ts';
+import { encodeCursor } from '../../../base/cursor.ts';
 import { Type } from '../../../base/json-schema.ts';
 import { foldCase } from '../../../base/text.ts';
 import { boolean, digits, integer, itemsOf, listOf, oneOf, text } from '../../../contract/declare/fields.ts';
 import type { Call, Operation } from '../../../contract/declare/operation.ts';
 import type { AnyResource, Row } from '../../../contract/declare/resource.ts';
 import { CREATIVE_READERS } from '../../../contract/declare/roles.ts';
-import { problem } from '../../../contract/problems/problems.ts';
-import type { PageQuery, ReadTransaction } from '../../../contract/store/store.ts';
+import type { PageQuery } from '../../../contract/store/records.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { type DraftPost, draftPosts } from '../draft-posts.ts';
 import { type ScheduledPost, scheduledPosts } from '../scheduled-posts.ts';
+import { cursorParameter, readTimeCursor } from '../time-cursor.ts';
 import { authorFilter } from './authors.ts';
 import { postJson, postSchema } from './post-json.ts';
 import { draftView, POST_TYPES, type PostView, publishedView, scheduledView } from './post-view.ts';
@@ -44,7 +45,7 @@ export const listPosts: Operation = {
     ...authorFilter.parameters,
     trim_user: boolean().describe('Reduces authors to their ids.'),
     count: integer({ min: 1, max: COUNT.max }).describe(`Page size; default ${COUNT.preset}.`),
-    cursor: text({ max: 2000 }).describe('The `next_cursor` of the previous page.'),
+    cursor: cursorParameter,
   },
   body: 'form',
   shape: 'list',
@@ -102,20 +103,9 @@ async function readRequest(tx: ReadTransaction, call: Call): Promise<ListRequest
     call,
     ...conditions,
     count: Number(input.count ?? COUNT.preset),
-    after: readCursor(input.cursor, list),
+    after: readTimeCursor(input.cursor, list, CURSOR_PREFIX),
     list,
   };
-}
-
-function readCursor(cursor: unknown, list: string): readonly [string, string] | undefined {
-  if (cursor === undefined || cursor === null) return undefined;
-  const raw = String(cursor);
-  const after = raw.startsWith(CURSOR_PREFIX)
-    ? decodeCursor(raw.slice(CURSOR_PREFIX.length), list, 2)?.after
-    : undefined;
-  const [time, id] = after ?? [];
-  if (typeof time === 'string' && typeof id === 'string') return [time, id];
-  throw problem('CURSOR_INVALID', { parameter: 'cursor', words: { raw } });
 }
 
 /** The posts of a page, plus one to detect a next page. */

@@ -2,7 +2,7 @@ import { addressesIn } from '../../../base/entities.ts';
 import { itemsOf } from '../../../contract/declare/fields.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { parseMediaKey } from '../../../contract/services/media.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { findCard, type ResolvedCard } from '../cards/find-card.ts';
 import type { LineItem } from '../line-items.ts';
 import type { PostContent } from './post-content.ts';

@@ -14,7 +14,7 @@ export interface PostContent {
 }
 
 /** The media of a post and its errors. */
-export interface CheckedMedia {
+interface CheckedMedia {
   readonly media: readonly MediaDetails[];
   readonly errors: readonly ErrorDetail[];
 }
@@ -41,7 +41,7 @@ export function checkMediaCount(content: PostContent): ErrorDetail | undefined {
 }
 
 /** The author of a post, and the owners whose uploads may be used without being in the library. @source decision 237 */
-export interface MediaUsers {
+interface MediaUsers {
   readonly author: string;
   readonly owners?: readonly string[];
 }

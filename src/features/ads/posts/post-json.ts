@@ -1,18 +1,108 @@
+import { textEntities } from '../../../base/entity-shapes.ts';
 import { dayFirst } from '../../../base/instants.ts';
 import { type Schema, Type } from '../../../base/json-schema.ts';
 import { lengthOf } from '../../../base/text.ts';
 import type { User } from '../../../contract/store/credentials.ts';
 import { CONVERSATION_SETTINGS } from '../../../contract/store/posts.ts';
 import type { MediaDetails } from '../media/usable-media.ts';
-import { authorJson, authorSchema } from './author-json.ts';
 import { detectLanguage } from './detect-language.ts';
-import { entitiesJson, entitiesSchema } from './entities-json.ts';
 import { POST_TYPES, type PostView } from './post-view.ts';
 
-const id = Type.String({ pattern: '^\\d+$' });
-const orNull = (schema: Schema): Schema => Type.Union([schema, Type.Null()]);
-const none = Type.Null();
 const zero = Type.Literal(0);
+const id = Type.String({ pattern: '^\\d+$' });
+
+/** JSON Schema of an author; `trim_user` leaves the id only. @source creatives 13.1 */
+const authorSchema: Schema = Type.Closed(
+  {
+    id,
+    id_str: id,
+    name: Type.Optional(Type.String()),
+    screen_name: Type.Optional(Type.String()),
+    location: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String()),
+    url: Type.Optional(Type.Nullable(Type.String())),
+    protected: Type.Optional(Type.Boolean()),
+    verified: Type.Optional(Type.Boolean()),
+    followers_count: Type.Optional(zero),
+    friends_count: Type.Optional(zero),
+    listed_count: Type.Optional(zero),
+    favourites_count: Type.Optional(zero),
+    statuses_count: Type.Optional(zero),
+    created_at: Type.Optional(Type.String()),
+    lang: Type.Optional(Type.Null()),
+    profile_image_url_https: Type.Optional(Type.Null()),
+    default_profile: Type.Optional(Type.Boolean()),
+  },
+  { title: 'Author' },
+);
+
+/** An author in the JSON of a post: data that is not stored is empty, null or zero. */
+function authorJson(user: User, { isTrimmed }: { readonly isTrimmed: boolean }): Record<string, unknown> {
+  const ids = { id: user.id, id_str: user.id };
+  if (isTrimmed) return ids;
+  return {
+    ...ids,
+    name: user.name,
+    screen_name: user.screen_name,
+    location: user.location,
+    description: user.description,
+    url: user.url,
+    protected: false,
+    verified: user.verified_type !== 'none',
+    followers_count: 0,
+    friends_count: 0,
+    listed_count: 0,
+    favourites_count: 0,
+    statuses_count: 0,
+    created_at: dayFirst(user.created_at),
+    lang: null,
+    profile_image_url_https: null,
+    default_profile: true,
+  };
+}
+
+const indices = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 2, maxItems: 2 });
+const text = Type.String();
+
+/** JSON Schema of the entities of a post. @source creatives 13.1 */
+const entitiesSchema: Schema = Type.Closed(
+  {
+    hashtags: Type.Array(Type.Closed({ text, indices })),
+    symbols: Type.Array(Type.Closed({ text, indices })),
+    user_mentions: Type.Array(Type.Closed({ screen_name: text, name: text, id: text, id_str: text, indices })),
+    urls: Type.Array(Type.Closed({ url: text, expanded_url: text, display_url: text, indices })),
+    media: Type.Optional(
+      Type.Array(
+        Type.Closed({
+          id: text,
+          id_str: text,
+          media_key: text,
+          type: Type.Literals(['photo', 'animated_gif', 'video']),
+          media_url_https: text,
+        }),
+      ),
+    ),
+  },
+  { title: 'Post entities' },
+);
+
+const TYPES = { IMAGE: 'photo', GIF: 'animated_gif', VIDEO: 'video' } as const;
+
+/** The entities of a text, and the media of the post. `users` by lower-case screen name. @source decision 232 */
+function entitiesJson(
+  text: string,
+  users: ReadonlyMap<string, User>,
+  media: readonly MediaDetails[],
+): Record<string, unknown> {
+  return { ...textEntities(text, users), ...(media.length > 0 ? { media: media.map(mediaJson) } : {}) };
+}
+
+function mediaJson({ key, type, url, poster_url }: MediaDetails): Record<string, unknown> {
+  const number = key.slice(key.indexOf('_') + 1);
+  return { id: number, id_str: number, media_key: key, type: TYPES[type], media_url_https: poster_url ?? url };
+}
+
+const none = Type.Null();
 const no = Type.Literal(false);
 
 const TIME = '^[A-Z][a-z]{2} [A-Z][a-z]{2} \\d\\d \\d\\d:\\d\\d:\\d\\d \\+0000 \\d{4}$';
@@ -22,7 +112,7 @@ const COMMON_MEMBERS = {
   created_at: Type.String({ pattern: TIME }),
   id,
   id_str: id,
-  name: orNull(Type.String({ maxLength: 80 })),
+  name: Type.Nullable(Type.String({ maxLength: 80 })),
   truncated: no,
   entities: entitiesSchema,
   source: Type.String(),
@@ -35,12 +125,12 @@ const COMMON_MEMBERS = {
   geo: none,
   coordinates: none,
   place: none,
-  contributors: orNull(Type.Array(id, { minItems: 1, maxItems: 1 })),
+  contributors: Type.Nullable(Type.Array(id, { minItems: 1, maxItems: 1 })),
   repost_count: zero,
   favorite_count: zero,
   favorited: no,
   reposted: no,
-  scopes: Type.Object({ followers: no }, { additionalProperties: false }),
+  scopes: Type.Closed({ followers: no }),
   card_uri: Type.Optional(Type.String()),
   lang: Type.String(),
 };
@@ -48,30 +138,30 @@ const COMMON_MEMBERS = {
 const range = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 2, maxItems: 2 });
 
 /** JSON Schema of a post in the reply to its creation. @source creatives 13.1 */
-export const createdPostSchema: Schema = Type.Object(
+export const createdPostSchema: Schema = Type.Closed(
   {
     ...COMMON_MEMBERS,
     text: Type.Optional(Type.String()),
     full_text: Type.Optional(Type.String()),
     display_text_range: Type.Optional(range),
   },
-  { additionalProperties: false, title: 'Created post' },
+  { title: 'Created post' },
 );
 
 /** JSON Schema of a post in other replies. @source creatives 13.2 */
-export const postSchema: Schema = Type.Object(
+export const postSchema: Schema = Type.Closed(
   {
     ...COMMON_MEMBERS,
     post_id: id,
-    post_type: Type.Union(POST_TYPES.map((word) => Type.Literal(word))),
+    post_type: Type.Literals(POST_TYPES),
     nullcast: Type.Boolean(),
     full_text: Type.String(),
     display_text_range: range,
     conversation_settings: Type.Enum(CONVERSATION_SETTINGS),
-    scheduled_at: orNull(Type.String({ format: 'date-time' })),
-    scheduled_status: orNull(Type.Enum(['SCHEDULED', 'SUCCESS', 'FAILED', 'DELETED'])),
+    scheduled_at: Type.Nullable(Type.String({ format: 'date-time' })),
+    scheduled_status: Type.Nullable(Type.Enum(['SCHEDULED', 'SUCCESS', 'FAILED', 'DELETED'])),
   },
-  { additionalProperties: false, title: 'Post' },
+  { title: 'Post' },
 );
 
 /** The data for rendering posts, read once for all of them. */

@@ -4,7 +4,7 @@ import { isLegalText, jsonText, lengthOf } from '../../../base/text.ts';
 import { type Field, field } from '../../../contract/declare/fields.ts';
 
 /** Maximum length of a post in characters. */
-export const TEXT_MAX = 280;
+const TEXT_MAX = 280;
 /** The length that every URL counts for. */
 const ADDRESS_LENGTH = 23;
 

@@ -1,17 +1,17 @@
+import type { Environment } from '../../../contract/declare/account-state.ts';
 import { digits, id, itemsOf, listOf } from '../../../contract/declare/fields.ts';
 import { type Call, type Operation, serializeContext } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM, type Row } from '../../../contract/declare/resource.ts';
 import { CAMPAIGN_WRITERS } from '../../../contract/declare/roles.ts';
 import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
 import type { Post } from '../../../contract/store/posts.ts';
-import type { WriteTransaction } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
 import { draftPosts } from '../draft-posts.ts';
 import { type LineItem, lineItems } from '../line-items.ts';
 import { findAdvertiserUserId } from '../promotable-users.ts';
 import { promotedPosts } from '../promoted-posts.ts';
 import { settleDelivery } from '../settle-delivery.ts';
 import { findAuthor } from './authors.ts';
-import { findOrCreateRepost } from './find-or-create-repost.ts';
 import { checkObjective } from './objective-requirements.ts';
 
 const POSTS_MAX = 50;
@@ -108,4 +108,43 @@ async function postsToPromote(
   }
   if (errors.length > 0) throw new Problem(errors);
   return shown;
+}
+
+/** The values of a repost. */
+interface NewRepost {
+  readonly id: string;
+  readonly environment: Environment;
+  readonly account: string;
+  /** The user who reposts: the one whom the account advertises. */
+  readonly user: string;
+  readonly original: Post;
+  readonly now: string;
+}
+
+/**
+ * The promoted-only repost of a post by a user, created if there is none.
+ * @source creatives 14; decision 241
+ */
+async function findOrCreateRepost(
+  tx: WriteTransaction,
+  { id, environment, account, user, original, now }: NewRepost,
+): Promise<Post> {
+  const known = await tx.posts.findRepost(environment, user, original.id);
+  if (known) return known;
+  const names = await tx.credentials.findScreenNames([original.user_id]);
+  const repost: Post = {
+    ...original,
+    id,
+    account_id: account,
+    user_id: user,
+    contributor_id: null,
+    text: `RT @${names.get(original.user_id) ?? original.user_id}: ${original.text ?? ''}`,
+    name: null,
+    nullcast: 1,
+    starts_with_mention: 0,
+    repost_of: original.id,
+    created_at: now,
+  };
+  await tx.posts.add(repost);
+  return repost;
 }

@@ -3,7 +3,7 @@ import type { NewIds, Services } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM, rowOfJob } from '../../../contract/declare/resource.ts';
 import type { JobKind } from '../../../contract/store/jobs.ts';
 import type { Post } from '../../../contract/store/posts.ts';
-import type { ReadTransaction, WriteTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction, WriteTransaction } from '../../../storage/unit-of-work.ts';
 import { accountMedia } from '../account-media.ts';
 import { accounts } from '../accounts.ts';
 import { promotedPosts } from '../promoted-posts.ts';

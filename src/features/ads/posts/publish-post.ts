@@ -1,11 +1,11 @@
 import type { Actor, NewIds, RowFactory } from '../../../contract/declare/operation.ts';
 import type { Post } from '../../../contract/store/posts.ts';
-import type { WriteTransaction } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
 import { addToLibrary, markPosted } from '../media/add-to-library.ts';
 import type { MediaDetails } from '../media/usable-media.ts';
 
 /** The context for publishing; `mediaIds` are ids for account media, one for each media of the post. */
-export interface PublishContext {
+interface PublishContext {
   readonly rowFactory: RowFactory;
   readonly actor: Actor;
   readonly mediaIds: readonly NewIds[];

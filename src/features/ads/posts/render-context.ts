@@ -10,7 +10,9 @@ export async function readRenderContext(
   how: { readonly source: string; readonly isTrimmed: boolean },
 ): Promise<RenderContext> {
   const { credentials } = mediaContext.tx;
-  const authors = await Promise.all([...new Set(posts.map((post) => post.user_id))].map(credentials.findUser));
+  const authors = await Promise.all(
+    [...new Set(posts.map((post) => post.user_id))].map((id) => credentials.findUser(id)),
+  );
   const names = new Set(
     posts.flatMap((post) => entitiesOf(post.text).filter(({ kind }) => kind === 'mention')).map(({ text }) => text),
   );

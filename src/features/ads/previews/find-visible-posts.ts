@@ -1,12 +1,12 @@
 import type { Environment } from '../../../contract/declare/account-state.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { draftPosts } from '../draft-posts.ts';
 import { findAuthor } from '../posts/authors.ts';
 import { draftView, type PostType, type PostView, publishedView, scheduledView } from '../posts/post-view.ts';
 import { scheduledPosts } from '../scheduled-posts.ts';
 
 /** The posts to find, and the requesting account. */
-export interface PostsQuery {
+interface PostsQuery {
   readonly environment: Environment;
   readonly account: string;
   readonly type: PostType;

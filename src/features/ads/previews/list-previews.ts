@@ -2,7 +2,7 @@ import { Type } from '../../../base/json-schema.ts';
 import { digits, itemsOf, listOf, oneOf } from '../../../contract/declare/fields.ts';
 import type { Call, Operation } from '../../../contract/declare/operation.ts';
 import { CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { POST_TYPES, type PostType } from '../posts/post-view.ts';
 import { findVisiblePosts } from './find-visible-posts.ts';
 import { previewUrl } from './preview-url.ts';
@@ -31,10 +31,7 @@ export const listPreviews: Operation = {
   body: 'form',
   shape: 'list',
   reply: Type.Array(
-    Type.Object(
-      { post_id: Type.String({ pattern: '^\\d+$' }), preview: Type.String() },
-      { additionalProperties: false, title: 'Post preview' },
-    ),
+    Type.Closed({ post_id: Type.String({ pattern: '^\\d+$' }), preview: Type.String() }, { title: 'Post preview' }),
   ),
   problems: [],
   async perform(call) {

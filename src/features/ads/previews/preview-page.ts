@@ -4,7 +4,7 @@ import type { SecretBox } from '../../../base/secret-box.ts';
 import type { AccountState, Environment } from '../../../contract/declare/account-state.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import type { MediaUrls } from '../../../contract/services/media.ts';
-import type { ReadTransaction, Store } from '../../../contract/store/store.ts';
+import type { ReadTransaction, Store } from '../../../storage/unit-of-work.ts';
 import { readRenderContext } from '../posts/render-context.ts';
 import { renderCard } from './card-html.ts';
 import { findVisiblePosts } from './find-visible-posts.ts';
@@ -12,7 +12,7 @@ import { previewDocument } from './preview-document.ts';
 import { openPreview, PREVIEW_PATH, type PreviewTarget } from './preview-url.ts';
 
 /** The dependencies of the preview page. */
-export interface PreviewPageDependencies {
+interface PreviewPageDependencies {
   readonly store: Store;
   readonly box: SecretBox;
   readonly clock: Clock;

@@ -11,7 +11,7 @@ export interface PreviewTarget {
   readonly environment: Environment;
   readonly account: string;
   readonly id: string;
-  /** The only user who may see it; undefined when anybody with the URL may. */
+  /** The only user who may see it; undefined if anybody with the URL may. */
   readonly user?: string;
 }
 

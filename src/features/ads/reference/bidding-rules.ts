@@ -28,15 +28,12 @@ export const biddingRules: Operation = lookupOperation<BiddingRule>({
   },
   example: { currency: 'JPY' },
   paging: { is: 'whole' },
-  row: Type.Object(
-    {
-      currency: Type.String(),
-      minimum_cpe_bid_local_micro: Type.Integer(),
-      maximum_cpe_bid_local_micro: Type.Integer(),
-      minimum_denomination: Type.Integer(),
-    },
-    { additionalProperties: false },
-  ),
+  row: Type.Closed({
+    currency: Type.String(),
+    minimum_cpe_bid_local_micro: Type.Integer(),
+    maximum_cpe_bid_local_micro: Type.Integer(),
+    minimum_denomination: Type.Integer(),
+  }),
   rows: () => CURRENCIES.map(ruleOf),
 });
 

@@ -24,14 +24,11 @@ export const contentCategoryList: Operation = lookupOperation<IabGroup>({
   filters: {},
   example: {},
   paging: { is: 'whole' },
-  row: Type.Object(
-    {
-      ...group,
-      publishers_in_last_thirty_days: Type.Integer(),
-      videos_monetized_in_last_thirty_days: Type.Integer(),
-    },
-    { additionalProperties: false },
-  ),
+  row: Type.Closed({
+    ...group,
+    publishers_in_last_thirty_days: Type.Integer(),
+    videos_monetized_in_last_thirty_days: Type.Integer(),
+  }),
   rows: () => CONTENT_CATEGORIES,
   computedMembers: () => ({ publishers_in_last_thirty_days: 0, videos_monetized_in_last_thirty_days: 0 }),
 });
@@ -46,7 +43,7 @@ export const advertiserBusinessCategoryList: Operation = lookupOperation<IabGrou
   filters: {},
   example: {},
   paging: { is: 'whole' },
-  row: Type.Object(group, { additionalProperties: false }),
+  row: Type.Closed(group),
   rows: () => ADVERTISER_BUSINESS_CATEGORIES,
 });
 
@@ -60,9 +57,6 @@ export const iabCategoryList: Operation = lookupOperation<IabCategory>({
   filters: {},
   example: { count: '2', with_total_count: 'true' },
   paging: { ...DEFAULT_PAGING, hasTotalCount: true },
-  row: Type.Object(
-    { id: Type.String(), parent_id: Type.Union([Type.String(), Type.Null()]), name: Type.String() },
-    { additionalProperties: false },
-  ),
+  row: Type.Closed({ id: Type.String(), parent_id: Type.Nullable(Type.String()), name: Type.String() }),
   rows: iabCategories,
 });

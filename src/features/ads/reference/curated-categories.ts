@@ -10,19 +10,16 @@ import { DEFAULT_PAGING, lookupOperation } from './lookup-operation.ts';
 /** `created_at` of all curated categories. @source decision 161 */
 const CREATED_AT = '2026-01-01T00:00:00Z';
 
-const row = Type.Object(
-  {
-    name: Type.String(),
-    description: Type.String(),
-    country_codes: Type.Array(Type.String()),
-    publisher_user_ids: Type.Array(Type.String()),
-    id: Type.String(),
-    created_at: Type.String(),
-    updated_at: Type.String(),
-    videos_monetized_in_last_thirty_days: Type.Integer(),
-  },
-  { additionalProperties: false },
-);
+const row = Type.Closed({
+  name: Type.String(),
+  description: Type.String(),
+  country_codes: Type.Array(Type.String()),
+  publisher_user_ids: Type.Array(Type.String()),
+  id: Type.String(),
+  created_at: Type.String(),
+  updated_at: Type.String(),
+  videos_monetized_in_last_thirty_days: Type.Integer(),
+});
 
 const EXAMPLE_ACCOUNT = 'gq4k2m';
 const path = '/12/accounts/:account_id/curated_categories';

@@ -6,6 +6,7 @@ import type { Answer, Call, Example, Input, Operation, Parameters } from '../../
 import type { RateName } from '../../../contract/declare/rates.ts';
 import type { Role } from '../../../contract/declare/roles.ts';
 import { type ErrorDetail, problem } from '../../../contract/problems/problems.ts';
+import { cursorParameter } from '../time-cursor.ts';
 
 /** A parameter that filters rows. */
 export interface Filter<R> {
@@ -18,7 +19,7 @@ export interface Filter<R> {
  * How lists are paged: `page` has cursors; `count` returns the first rows only, without cursors; `whole` returns
  * all rows.
  */
-export type Paging =
+type Paging =
   | { readonly is: 'page'; readonly default: number; readonly max: number; readonly hasTotalCount?: boolean }
   | { readonly is: 'count'; readonly default: number; readonly max: number }
   | { readonly is: 'whole' };
@@ -59,7 +60,7 @@ export interface Lookup<R extends object> {
 }
 
 /** The parts of a call that rows can depend on. */
-export interface LookupCall {
+interface LookupCall {
   readonly input: Input;
   /** The current second, as UTC text. */
   readonly now: string;
@@ -114,7 +115,7 @@ function parametersOf<R extends object>({ filters, displayParameters, paging }: 
     parameters.count = integer({ min: 1, max: paging.max }).describe(`Page size; default ${paging.default}.`);
   }
   if (paging.is === 'page') {
-    parameters.cursor = text({ max: 2000 }).describe('The `next_cursor` of the previous page.');
+    parameters.cursor = cursorParameter;
     if (paging.hasTotalCount)
       parameters.with_total_count = boolean().describe('Adds `total_count`; exclusive with `cursor`.');
   }

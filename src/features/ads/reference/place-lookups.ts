@@ -21,7 +21,7 @@ export const locationLookup: Operation = targetingLookup<Place>({
   row: {
     name: Type.String(),
     country_code: Type.String(),
-    location_type: Type.Union(LOCATION_TYPES.map((type) => Type.Literal(type))),
+    location_type: Type.Literals(LOCATION_TYPES),
     ...targetingMembers('LOCATION'),
   },
   rows: locations,

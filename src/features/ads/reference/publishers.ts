@@ -27,16 +27,13 @@ export const publisherList: Operation = lookupOperation<Publisher>({
   filters: {},
   example: {},
   paging: { is: 'whole' },
-  row: Type.Object(
-    {
-      monetizable_country_codes: texts,
-      promotion_eligible_country_codes: texts,
-      username: Type.String(),
-      user_id: Type.String(),
-      monetization_restricted: Type.Boolean(),
-      content_category_ids: texts,
-    },
-    { additionalProperties: false },
-  ),
+  row: Type.Closed({
+    monetizable_country_codes: texts,
+    promotion_eligible_country_codes: texts,
+    username: Type.String(),
+    user_id: Type.String(),
+    monetization_restricted: Type.Boolean(),
+    content_category_ids: texts,
+  }),
   rows: () => [],
 });

@@ -4,11 +4,11 @@ import { referenceEntry } from './reference-entry.ts';
 import { locations, platforms } from './targeting-tables.ts';
 import { lazy } from './tsv-table.ts';
 
-/** The platform of devices of which it is not known. */
+/** The platform of devices of an unknown platform. */
 export const OTHER_DEVICES = '3';
 /** The country of accounts whose time zone belongs to none, such as UTC. */
 const DEFAULT_COUNTRY = 'US';
-/** Before the country or platform of people of whom nothing narrower is known. */
+/** Prefix of the country or platform of people with no known narrower value. */
 const UNKNOWN_WITHIN = 'UNKNOWN/';
 
 const countryIds = lazy(
@@ -35,7 +35,7 @@ function canonical(zone: string): string {
   return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
 }
 
-/** The location id of a country; undefined for what is none. */
+/** The location id of a country; undefined for anything else. */
 export function countryId(code: string): string | undefined {
   return countryIds().get(code);
 }
@@ -45,7 +45,7 @@ export function countryOfZone(zone: string): string {
   return countryId(countriesOfZones().get(canonical(zone)) ?? DEFAULT_COUNTRY)!;
 }
 
-/** The segment value of people of a country or platform of whom nothing narrower is known. @source decision 1110 */
+/** The segment value of people of a country or platform with no known narrower value. @source decision 1110 */
 export function unknownWithin(whole: string): string {
   return UNKNOWN_WITHIN + whole;
 }

@@ -1,4 +1,4 @@
-import { type ObjectSchema, type Schema, Type } from '../../../base/json-schema.ts';
+import { type Schema, Type } from '../../../base/json-schema.ts';
 import { countryCode } from '../../../contract/declare/codes.ts';
 import { type Field, oneOf } from '../../../contract/declare/fields.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
@@ -17,13 +17,8 @@ export function targetingLookup<R extends object>(
     path: `/12/targeting_criteria/${declared.name}`,
     group: 'targeting look-ups',
     groupDescription: 'The values of targeting criteria, by targeting type.',
-    row: closed(declared.row),
+    row: Type.Closed(declared.row),
   });
-}
-
-/** An object schema without additional members. */
-function closed(members: Readonly<Record<string, Schema>>): ObjectSchema {
-  return Type.Object({ ...members }, { additionalProperties: false });
 }
 
 /** The last members of most rows: those that create a criterion. */

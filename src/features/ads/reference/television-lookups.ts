@@ -54,9 +54,7 @@ export const showLookup: Operation = targetingLookup<Show>({
     name: Type.String(),
     targeting_value: Type.String(),
     genre: Type.String(),
-    locales: Type.Array(
-      Type.Object({ language: Type.String(), country: Type.String() }, { additionalProperties: false }),
-    ),
+    locales: Type.Array(Type.Closed({ language: Type.String(), country: Type.String() })),
   },
   rows: shows,
   computedMembers: ({ markets }) => ({

@@ -27,7 +27,7 @@ export const CONVERSATION_TYPES = (
   'SPORTS_PERSONALITIES SPORTS_TEAMS SPORTS TRENDS TV_SHOWS VIDEO_GAME_PLATFORMS VIDEO_GAME_PUBLISHERS VIDEO_GAMES'
 ).split(' ');
 
-const conversationTypes = Type.Union(CONVERSATION_TYPES.map((type) => Type.Literal(type)));
+const conversationTypes = Type.Literals(CONVERSATION_TYPES);
 
 /** Conversation topics. */
 export const conversationLookup: Operation = targetingLookup<Line<'name' | 'targeting_value' | 'conversation_type'>>({
@@ -56,7 +56,7 @@ const EVENT_TYPES = [
 ] as const;
 
 /** An empty object in place of a breakdown. */
-const emptyBreakdown = Type.Object({}, { additionalProperties: false });
+const emptyBreakdown = Type.Closed({});
 const emptyList = Type.Array(Type.Unknown(), { maxItems: 0 });
 
 /**
@@ -84,7 +84,7 @@ export const eventLookup: Operation = targetingLookup<Occurrence>({
   example: { event_types: 'HOLIDAY', start_time: '2026-12-31', count: '1' },
   paging: DEFAULT_PAGING,
   row: {
-    reach: Type.Object({ total_reach: Type.Null() }, { additionalProperties: false }),
+    reach: Type.Closed({ total_reach: Type.Null() }),
     name: Type.String(),
     start_time: Type.String(),
     top_users: emptyList,
@@ -92,11 +92,11 @@ export const eventLookup: Operation = targetingLookup<Occurrence>({
     top_hashtags: emptyList,
     gender_breakdown_percentage: emptyBreakdown,
     end_time: Type.String(),
-    country_code: Type.Union([Type.String(), Type.Null()]),
+    country_code: Type.Nullable(Type.String()),
     device_breakdown_percentage: emptyBreakdown,
     targeting_value: Type.String(),
     is_global: Type.Boolean(),
-    event_type: Type.Union(EVENT_TYPES.map((type) => Type.Literal(type))),
+    event_type: Type.Literals(EVENT_TYPES),
     country_breakdown_percentage: emptyBreakdown,
   },
   rows: ({ input, now }) => occurrencesFrom(String(input.start_time ?? now)),

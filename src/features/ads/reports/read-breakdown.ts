@@ -5,7 +5,7 @@ import {
   REPORT_METRICS,
   type SegmentReport,
 } from '../../../contract/delivery/report.ts';
-import type { Store } from '../../../contract/store/store.ts';
+import type { Store } from '../../../storage/unit-of-work.ts';
 import { bucketsOf } from '../analytics/buckets.ts';
 import { readDeliveries, type Series, type StatsQuery } from '../analytics/read-stats.ts';
 import type { SegmentationName } from '../analytics/segmentations.ts';

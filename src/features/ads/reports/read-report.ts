@@ -1,4 +1,5 @@
 import { plusDays } from '../../../base/zones.ts';
+import type { AnyResource } from '../../../contract/declare/resource.ts';
 import { DELIVERY_METRICS } from '../../../contract/delivery/metrics.ts';
 import { visitHours } from '../../../contract/delivery/packed-hours.ts';
 import {
@@ -7,15 +8,20 @@ import {
   REPORT_METRICS,
   type ReportLevel,
   type ReportQuestion,
+  type ReportRow,
   type ReportScope,
   SUMMED_METRICS,
   totalOf,
 } from '../../../contract/delivery/report.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { DeliveryHours, DeliverySum, SumKeys, SumQuery } from '../../../contract/store/delivery-ledger.ts';
-import type { ReadTransaction, Store } from '../../../contract/store/store.ts';
-import { othersTurn } from '../analytics/read-stats.ts';
-import { nameRows } from './name-rows.ts';
+import type { ReadTransaction, Store } from '../../../storage/unit-of-work.ts';
+import { yieldToRequests } from '../analytics/read-stats.ts';
+import { campaigns } from '../campaigns.ts';
+import { lineItems } from '../line-items.ts';
+import { mediaCreatives } from '../media-creatives.ts';
+import { promotedAccounts } from '../promoted-accounts.ts';
+import { promotedPosts } from '../promoted-posts.ts';
 
 /** The account of a report. */
 export type ReportedAccount = Pick<SettledAccount, 'id' | 'environment'>;
@@ -38,7 +44,7 @@ const slotsOf = (names: readonly (keyof DailyNumbers)[]): Int16Array =>
   });
 type RowKey = (typeof KEYS)[ReportLevel];
 const SLOTS = slotsOf(NAMES);
-/** Those that days have not added up which were last changed before their sums were kept. */
+/** The slots to add up by hour for days without sums: those last changed before sums were stored. */
 const UNSUMMED_SLOTS = slotsOf(
   NAMES.filter((name) => (SUMMED_METRICS as readonly string[]).includes(REPORT_METRICS[name])),
 );
@@ -57,7 +63,8 @@ export async function readReport(
   const whole = lastHours === undefined ? days : days.slice(0, -1);
   const within = (from: string, last: string): SumQuery => ({
     ...partOf(account, question),
-    ...{ from, until: plusDays(last, 1) },
+    from,
+    until: plusDays(last, 1),
   });
   for (let from = 0; from < whole.length; from += DAYS_AT_ONCE) {
     const part = whole.slice(from, from + DAYS_AT_ONCE);
@@ -65,7 +72,7 @@ export async function readReport(
     const found = await store.read((tx) => readDays(tx, query, sums.groups));
     for (const sum of found.sums) sums.addSum(sum);
     for (const row of found.unsummed) sums.addHours(row, UNSUMMED_SLOTS);
-    await othersTurn();
+    await yieldToRequests();
   }
   if (lastHours !== undefined) {
     const last = days.at(-1)!;
@@ -146,4 +153,45 @@ function numbersOf(numbers: Float64Array): DailyNumbers {
   const of = (slot: number): number[] =>
     Array.from({ length: numbers.length / WIDTH }, (_, at) => numbers[at * WIDTH + slot]!);
   return Object.fromEntries(NAMES.map((name, slot) => [name, of(slot)])) as DailyNumbers;
+}
+
+const POSTS_AT_ONCE = 500;
+/** The kinds of ads, and the column of each that refers to its content. */
+const ADS: readonly (readonly [kind: AnyResource, column: string])[] = [
+  [promotedPosts as unknown as AnyResource, 'post_id'],
+  [promotedAccounts as unknown as AnyResource, 'user_id'],
+  [mediaCreatives as unknown as AnyResource, 'account_media_id'],
+];
+
+type Named = { -readonly [Member in keyof ReportRow]: ReportRow[Member] };
+
+/** Gives rows their names; of ads, the texts of their posts. */
+async function nameRows(
+  tx: ReadTransaction,
+  account: ReportedAccount,
+  level: ReportLevel,
+  rows: readonly ReportRow[],
+): Promise<void> {
+  const named = new Map(rows.map((row) => [row.id, row as Named]));
+  if (level === 'ads') return nameAds(tx, account, named);
+  const kind = (level === 'campaigns' ? campaigns : lineItems) as unknown as AnyResource;
+  const found = await tx.records.getMany(kind, account.id, [...named.keys()], { deleted: 'shown' });
+  for (const row of found) named.get(row.id)!.name = row.name as string;
+}
+
+async function nameAds(tx: ReadTransaction, account: ReportedAccount, ads: ReadonlyMap<string, Named>): Promise<void> {
+  const byPost = new Map<string, Named[]>();
+  for (const [kind, column] of ADS) {
+    for (const row of await tx.records.getMany(kind, account.id, [...ads.keys()], { deleted: 'shown' })) {
+      const ad = ads.get(row.id)!;
+      ad.shown_id = String(row[column]);
+      if (column === 'post_id') byPost.set(ad.shown_id, [...(byPost.get(ad.shown_id) ?? []), ad]);
+    }
+  }
+  const posts = [...byPost.keys()];
+  for (let from = 0; from < posts.length; from += POSTS_AT_ONCE) {
+    for (const { id, text } of await tx.posts.list(account.environment, posts.slice(from, from + POSTS_AT_ONCE))) {
+      for (const ad of byPost.get(id)!) ad.name = text;
+    }
+  }
 }

@@ -2,12 +2,13 @@ import { type Schema, Type } from '../../../base/json-schema.ts';
 import type { StoredValue } from '../../../contract/declare/fields.ts';
 import type { Answer, Call, Input, Operation, Parameters } from '../../../contract/declare/operation.ts';
 import type { AnyResource, Fields, Row } from '../../../contract/declare/resource.ts';
-import type { ReadTransaction, RowKey } from '../../../contract/store/store.ts';
+import type { RowKey } from '../../../contract/store/records.ts';
 import { rowOf } from '../../../rows/draft.ts';
 import { rowWriter, valueSchema } from '../../../rows/serializer.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 
 /** A settings record: it always exists, and can be read and updated but not created or deleted. */
-export interface SingleRecord {
+interface SingleRecord {
   /** The resource that stores the values. */
   readonly resource: AnyResource;
   /** Names in replies that differ from parameter names: parameter -> reply member. */
@@ -98,8 +99,5 @@ function schemaOf({ resource, idMember, replyNames = {} }: SingleRecord): Schema
     valueSchema(field),
   ]);
   const key = idMember === undefined ? {} : { [idMember]: Type.String() };
-  return Type.Object(
-    { ...key, ...Object.fromEntries(members) },
-    { additionalProperties: false, title: resource.label },
-  );
+  return Type.Closed({ ...key, ...Object.fromEntries(members) }, { title: resource.label });
 }

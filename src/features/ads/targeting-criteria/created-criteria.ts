@@ -1,5 +1,5 @@
 import type { ChangeSet } from '../../../contract/declare/rules.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { type Criterion, criteriaRows } from './criteria-rows.ts';
 
 /** A created criterion, and the index of its change. */

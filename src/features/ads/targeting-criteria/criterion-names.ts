@@ -1,6 +1,6 @@
 import { oneOf, type StoredValue, text } from '../../../contract/declare/fields.ts';
 import type { Computed } from '../../../contract/declare/resource.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { campaigns } from '../campaigns.ts';
 import { localizedName, referenceEntry } from '../reference/reference-entry.ts';
 import type { Criterion } from './criteria-rows.ts';

@@ -20,7 +20,7 @@ export function targetingTypeField(): Field<TargetingTypeName> {
   return field<TargetingTypeName>({
     name: 'targeting type',
     column: 'text',
-    schema: Type.Union(NAMES.map((name) => Type.Literal(name))),
+    schema: Type.Literals(NAMES),
     problems: ['UNKNOWN_CRITERIA_TYPE'],
     toJson: (stored) => `"${stored}"`,
     read(raw, parameter) {

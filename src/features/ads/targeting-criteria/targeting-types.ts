@@ -1,5 +1,5 @@
 /** Operators of criteria. */
-export type Operator = 'EQ' | 'NE' | 'GTE' | 'LT';
+type Operator = 'EQ' | 'NE' | 'GTE' | 'LT';
 
 /** Age ranges that can be targeted. @source campaigns 10.4 */
 export const AGE_BUCKETS = [
@@ -40,7 +40,7 @@ export const ENGAGEMENTS = [
  * `audience`, `campaign`: one that the account can use. `iab`: an IAB category. `id`: an id that is not resolved here.
  * @source decision 137
  */
-export type ValueKind =
+type ValueKind =
   | {
       readonly is: 'word';
       readonly words: Readonly<Record<string, string>>;
