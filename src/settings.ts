@@ -5,7 +5,7 @@ import { isAddressRange, parseOrigin } from './settings/addresses.ts';
 import { brandingSettings } from './settings/branding.ts';
 import { connectionSettings } from './settings/connections.ts';
 import { deliverySettings } from './settings/delivery.ts';
-import { bool, choice, integer, list, type SettingOptions, text } from './settings/kinds.ts';
+import { amount, bool, choice, integer, list, type SettingOptions, text } from './settings/kinds.ts';
 import { loginSettings } from './settings/logins.ts';
 import { objectSettings } from './settings/objects.ts';
 import { postgresSettings } from './settings/postgres.ts';
@@ -167,13 +167,11 @@ export const settingsTable = {
     expected: 'a comma list of id:key, each id once',
     parse: (entries) => parseKeyEntries(entries) && entries,
   }),
-  timestamp_window_s: integer(
+  timestamp_window_s: amount(
     'How far the timestamp of a signed request may deviate; nonces are kept as long. With PostgreSQL, the server does not start when the clocks of both differ by more than half of it, or 30 s.',
-    {
-      default: 300,
-      unit: 'seconds',
-      bounds: [1, 3600],
-    },
+    300,
+    'seconds',
+    [1, 3600],
   ),
   rate_limits: choice('Turns rate limits on or off; off is for load tests only.', ['on', 'off'], 'on'),
   ...rateSettings,
@@ -189,16 +187,8 @@ export const settingsTable = {
     ['redirect', 'link'],
     'redirect',
   ),
-  request_token_ttl_s: integer('Lifetime of a request token until the user decides.', {
-    default: 900,
-    unit: 'seconds',
-    bounds: [30, 3600],
-  }),
-  verifier_ttl_s: integer('Lifetime of a verifier or PIN.', {
-    default: 600,
-    unit: 'seconds',
-    bounds: [30, 600],
-  }),
+  request_token_ttl_s: amount('Lifetime of a request token until the user decides.', 900, 'seconds', [30, 3600]),
+  verifier_ttl_s: amount('Lifetime of a verifier or PIN.', 600, 'seconds', [30, 600]),
   verifier_attempts_max: integer('Wrong PINs or verifiers that end a login.', {
     default: 5,
     bounds: [1, 20],
@@ -215,11 +205,12 @@ export const settingsTable = {
     'Lets applications revoke their bearer token with Basic authentication; when off, only their owners can, with a signed request.',
     { default: true },
   ),
-  applications_per_user_max: integer('Applications that a user may register; with 0 only operators register them.', {
-    default: 50,
-    unit: 'applications',
-    bounds: [0, 1000],
-  }),
+  applications_per_user_max: amount(
+    'Applications that a user may register; with 0 only operators register them.',
+    50,
+    'applications',
+    [0, 1000],
+  ),
   sample_people: integer(
     'Sample people in the directory of a new development world, who see the ads of simulated delivery.',
     {
@@ -232,21 +223,24 @@ export const settingsTable = {
     },
   ),
   ...deliverySettings,
-  active_campaigns_max: integer('How many campaigns of an account may be active at once; inactive ones do not count.', {
-    default: 200,
-    unit: 'campaigns',
-    bounds: [1, 8000],
-  }),
-  active_line_items_max: integer('How many line items of an account may be active at once, over all campaigns.', {
-    default: 256,
-    unit: 'line items',
-    bounds: [1, 8000],
-  }),
-  campaign_line_items_max: integer('How many line items a campaign may have, deleted ones not counted.', {
-    default: 100,
-    unit: 'line items',
-    bounds: [1, 8000],
-  }),
+  active_campaigns_max: amount(
+    'How many campaigns of an account may be active at once; inactive ones do not count.',
+    200,
+    'campaigns',
+    [1, 8000],
+  ),
+  active_line_items_max: amount(
+    'How many line items of an account may be active at once, over all campaigns.',
+    256,
+    'line items',
+    [1, 8000],
+  ),
+  campaign_line_items_max: amount(
+    'How many line items a campaign may have, deleted ones not counted.',
+    100,
+    'line items',
+    [1, 8000],
+  ),
   post_source_name: text('The source application that posts made here name.', {
     default: 'Barker',
     expected: '1 to 80 characters',
@@ -283,69 +277,67 @@ export const settingsTable = {
     ['directory', 'every-record'],
     'every-record',
   ),
-  audience_processing_delay_production_s: integer(
+  audience_processing_delay_production_s: amount(
     'Delay between an upload and processing; uploads within it are processed together.',
-    { default: 30, unit: 'seconds', bounds: [0, 86_400] },
+    30,
+    'seconds',
+    [0, 86_400],
   ),
-  audience_processing_delay_sandbox_s: integer('The same for the sandbox; with 0 the next read sees the upload.', {
-    default: 0,
-    unit: 'seconds',
-    bounds: [0, 86_400],
-  }),
-  audience_size_min: integer('Minimum size of a targetable audience, for privacy.', {
-    default: 100,
-    unit: 'people',
-    bounds: [1, 1_000_000],
-  }),
+  audience_processing_delay_sandbox_s: amount(
+    'The same for the sandbox; with 0 the next read sees the upload.',
+    0,
+    'seconds',
+    [0, 86_400],
+  ),
+  audience_size_min: amount('Minimum size of a targetable audience, for privacy.', 100, 'people', [1, 1_000_000]),
   ...activitySettings,
   ...streamSettings,
-  keyword_retention_days: integer('How long posts count in keyword insights; imported posts are then deleted.', {
-    default: 90,
-    unit: 'days',
-    bounds: [7, 3650],
-  }),
-  audience_copies_bytes_max: integer(
-    'Disk space in the data folder for copies of audience files that are stored elsewhere; not used when objects are in a folder.',
-    { default: 17_179_869_184, unit: 'bytes', bounds: [67_108_864, 17_592_186_044_416] },
+  keyword_retention_days: amount(
+    'How long posts count in keyword insights; imported posts are then deleted.',
+    90,
+    'days',
+    [7, 3650],
   ),
-  keyword_memory_bytes_max: integer(
+  audience_copies_bytes_max: amount(
+    'Disk space in the data folder for copies of audience files that are stored elsewhere; not used when objects are in a folder.',
+    17_179_869_184,
+    'bytes',
+    [67_108_864, 17_592_186_044_416],
+  ),
+  keyword_memory_bytes_max: amount(
     'Memory for the post index. All of it takes about 50 bytes a post; what does not fit is read from the disk by each search. The distinct words of all posts come on top.',
-    { default: 536_870_912, unit: 'bytes', bounds: [1_048_576, 17_179_869_184] },
+    536_870_912,
+    'bytes',
+    [1_048_576, 17_179_869_184],
   ),
   ...webhookSettings,
-  body_bytes_max: integer('Maximum size of a request body.', {
-    default: 1_048_576,
-    unit: 'bytes',
-    bounds: [1024, 104_857_600],
-  }),
+  body_bytes_max: amount('Maximum size of a request body.', 1_048_576, 'bytes', [1024, 104_857_600]),
   ...connectionSettings,
   log_level: choice('The lowest log level.', ['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'info'),
-  audit_retention_days: integer('Retention of audit records; 0 keeps them forever.', {
-    default: 400,
-    unit: 'days',
-    bounds: [0, 36_500],
-  }),
-  history_retention_days: integer('Retention of the changes of accounts (account_history); 0 keeps them forever.', {
-    default: 400,
-    unit: 'days',
-    bounds: [0, 36_500],
-  }),
+  audit_retention_days: amount('Retention of audit records; 0 keeps them forever.', 400, 'days', [0, 36_500]),
+  history_retention_days: amount(
+    'Retention of the changes of accounts (account_history); 0 keeps them forever.',
+    400,
+    'days',
+    [0, 36_500],
+  ),
   access_log: choice(
     'Which requests are logged; logging all of them reduces throughput.',
     ['all', 'failures', 'off'],
     'failures',
   ),
-  shutdown_timeout_s: integer(
+  shutdown_timeout_s: amount(
     'How long requests may finish after a stop signal; keep it below the timeout of your supervisor.',
-    {
-      default: 20,
-      unit: 'seconds',
-      bounds: [1, 600],
-    },
+    20,
+    'seconds',
+    [1, 600],
   ),
-  shutdown_grace_s: integer(
+  shutdown_grace_s: amount(
     'How long connections are still taken after a stop signal. Replies already close theirs, so that clients and proxies move on without a failed request. Part of `shutdown_timeout_s`.',
-    { default: 2, default_dev: 0, unit: 'seconds', bounds: [0, 60] },
+    2,
+    'seconds',
+    [0, 60],
+    { default_dev: 0 },
   ),
   ...postgresSettings,
   ...redisSettings,

@@ -12,28 +12,24 @@ export function addressBlock(address: string): string {
   if (!isIPv6(bare)) return address;
   const groups = groupsOf(bare);
   const isMapped = groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
-  if (isMapped) return groups.slice(6).flatMap(octetsOf).join('.');
+  if (isMapped)
+    return groups
+      .slice(6)
+      .flatMap((group) => [group >> 8, group & 0xff])
+      .join('.');
   const network = groups.slice(0, 4).map((group) => group.toString(16));
   return `${network.join(':')}::/64`;
 }
 
 /** The eight groups of an IPv6 address. */
 function groupsOf(address: string): number[] {
-  const [before = [], after] = address.split('::', 2).map(readGroups);
+  // The host of a URL has no dotted ending.
+  const { hostname } = new URL(`http://[${address}]`);
+  const [before = [], after] = hostname.slice(1, -1).split('::', 2).map(readGroups);
   if (after === undefined) return before;
   return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
 }
 
-/** Parses adjacent groups; a dotted ending makes two of them. */
 function readGroups(text: string): number[] {
-  if (text === '') return [];
-  return text.split(':').flatMap((group) => {
-    if (!group.includes('.')) return Number.parseInt(group, 16);
-    const [a, b, c, d] = group.split('.').map(Number) as [number, number, number, number];
-    return [a * 256 + b, c * 256 + d];
-  });
-}
-
-function octetsOf(group: number): number[] {
-  return [group >> 8, group & 0xff];
+  return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
 }

@@ -1,4 +1,4 @@
-/** A call of the API, as it is shown to developers. */
+/** A call of the API, for display to developers. */
 export interface CommandedCall {
   readonly environment: 'production' | 'sandbox';
   /** The server that answers it, such as `http://127.0.0.1:8081`. */
@@ -8,7 +8,7 @@ export interface CommandedCall {
   readonly path: string;
   /** Parameters by name; undefined ones were not sent, and those of the path may be among them. */
   readonly parameters?: Readonly<Record<string, string | number | boolean | undefined>>;
-  /** What was sent as JSON. */
+  /** The JSON body. */
   readonly body?: unknown;
 }
 

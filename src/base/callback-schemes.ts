@@ -1,4 +1,4 @@
-/** Schemes that browsers handle themselves, or that no application can own. @source authentication gaps 4.1 */
+/** Schemes that browsers handle themselves, or that no application can own. @source authentication 4.1 */
 const REFUSED_SCHEMES = new Set(
   `javascript vbscript vbs data mocha keyword livescript ftp file gopher acrobat callto daap itpc itms firefoxurl hcp
   ldap mailto mmst mmsu msbd rtsp mso-offdap snews news nntp outlook stssync rlogin telnet tn3270 shell sip about blob

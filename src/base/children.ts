@@ -20,7 +20,7 @@ export interface ProcessLimits {
   readonly memory_bytes: number;
   /** Processor time. */
   readonly cpu_s: number;
-  /** Largest file that it may write. */
+  /** Maximum size of the file that it may write. */
   readonly file_bytes_max: number;
 }
 

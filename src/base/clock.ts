@@ -7,12 +7,12 @@ export interface Clock {
 /** The system clock: the only reader of `Date.now`. */
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** Shows the earlier time of two clocks. */
+/** A clock with the earlier time of two clocks. */
 export function earlierOf(one: Clock, other: Clock): Clock {
   return one === other ? one : { now: () => Math.min(one.now(), other.now()) };
 }
 
-/** What a clock that can be moved shows: one time, in milliseconds since 1970, or that of the wall clock, shifted. */
+/** The state of a movable clock: stopped at a time (milliseconds since 1970), or running at an offset from the wall clock. */
 export type ClockState =
   | { readonly mode: 'frozen'; readonly now_ms: number }
   | { readonly mode: 'running'; readonly offset_ms: number };

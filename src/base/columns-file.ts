@@ -6,7 +6,7 @@ export type Section = Uint8Array | Uint16Array | Uint32Array | BigUint64Array;
 /** The arrays in a file, by name. */
 export type Sections = Readonly<Record<string, Section>>;
 
-interface Place {
+interface TableEntry {
   readonly type: keyof typeof ARRAYS;
   readonly at: number;
   readonly length: number;
@@ -19,7 +19,7 @@ const NO_BUFFER = new ArrayBuffer(0);
 
 /** Writes a table of contents, then the arrays. */
 export function writeSections(path: string, sections: Sections): void {
-  const places: Record<string, Place> = {};
+  const places: Record<string, TableEntry> = {};
   let at = 0;
   for (const [name, array] of Object.entries(sections)) {
     places[name] = { type: typeOf(array), at, length: array.length };
@@ -57,9 +57,9 @@ export function openSections(path: string): SectionFile {
   const file = openSync(path, 'r');
   try {
     const head = readWhole(file, HEAD_BYTES, 0);
-    if (head.toString('latin1', 0, MAGIC.length) !== MAGIC) throw new Error(`${path} is no file of columns`);
+    if (head.toString('latin1', 0, MAGIC.length) !== MAGIC) throw new Error(`${path} is not a file of columns`);
     const tableBytes = head.readUInt32LE(MAGIC.length);
-    const table = JSON.parse(readWhole(file, tableBytes, HEAD_BYTES).toString()) as Record<string, Place>;
+    const table = JSON.parse(readWhole(file, tableBytes, HEAD_BYTES).toString()) as Record<string, TableEntry>;
     const first = HEAD_BYTES + aligned(tableBytes);
     const bytesOf = (name: string): number => table[name]!.length * ARRAYS[table[name]!.type].BYTES_PER_ELEMENT;
     const end = Object.keys(table).reduce((last, name) => Math.max(last, table[name]!.at + bytesOf(name)), 0);
@@ -99,7 +99,7 @@ function readInto(file: number, bytes: Uint8Array, at: number): void {
   }
 }
 
-function typeOf(array: Section): Place['type'] {
+function typeOf(array: Section): TableEntry['type'] {
   if (array instanceof Uint8Array) return 'u8';
   if (array instanceof BigUint64Array) return 'u64';
   return array instanceof Uint16Array ? 'u16' : 'u32';

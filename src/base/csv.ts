@@ -1,6 +1,6 @@
 import { InputError } from './input-error.ts';
 
-/** A row, and the line that it begins in, counted from 1. */
+/** A row, and the number of its first line, from 1. */
 export interface CsvRow {
   readonly line: number;
   readonly values: readonly string[];
@@ -22,10 +22,10 @@ export class CsvError extends InputError {
 /** Maximum length of a row in characters: a longer one is missing a quote. */
 const VALUE_MAX = 1_000_000;
 
-/** What may stand between two values: spreadsheets in many countries write semicolons. The rarer in values, the earlier. */
+/** Accepted separators, the rarest in values first; spreadsheets in many countries write semicolons. */
 export const SEPARATORS = ['\t', '|', ';', ','] as const;
 
-/** What stands between two values. */
+/** A separator of values. */
 export type Separator = (typeof SEPARATORS)[number];
 
 /** Creates a CSV reader. Blank lines and a leading byte order mark are skipped. */
@@ -121,7 +121,7 @@ function readQuoted(text: string, from: number, isLast: boolean): [value: string
 
 /**
  * A table as CSV. Each text is in quotes, since spreadsheets in many countries separate at other characters, too; one that
- * begins like a formula gets an apostrophe, so that none runs.
+ * begins like a formula gets an apostrophe, so that it is not evaluated.
  */
 export function csvText(rows: readonly (readonly (string | number)[])[]): string {
   return `${rows.map((cells) => cells.map(cellText).join(',')).join('\r\n')}\r\n`;

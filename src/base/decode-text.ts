@@ -1,10 +1,10 @@
 /**
- * Creates a decoder of text in UTF-8, with or without a byte order mark, UTF-16 or Windows-1252, whichever the bytes are,
- * which takes a piece at a time. What is not valid becomes U+FFFD.
+ * Creates a streaming decoder that detects UTF-8, with or without a byte order mark, UTF-16 and Windows-1252. Invalid
+ * sequences become U+FFFD.
  */
 export function textDecoder(): (piece: Uint8Array, isLast: boolean) => string {
   let decoder: InstanceType<typeof TextDecoder> | undefined;
-  /** The beginning of the text, or of a character, that is not complete. */
+  /** Incomplete beginning of the text or of a character. */
   let held: Uint8Array = new Uint8Array();
   let isStart = true;
   return (piece, isLast) => {
@@ -31,7 +31,7 @@ export function textDecoder(): (piece: Uint8Array, isLast: boolean) => string {
   };
 }
 
-/** Bytes that tell UTF-16, and UTF-8 that is marked. */
+/** Bytes from which UTF-16 and byte order marks are detected. */
 const MARK_BYTES = 4;
 
 function encodingAtStart([a = 1, b = 1, c = 1, d = 1]: Uint8Array): string | undefined {

@@ -18,7 +18,7 @@ const TAG = /(?<![\p{L}\p{M}\p{N}_&/])[#\uff03]([\p{L}\p{M}\p{N}_]+)/gu;
 const MENTION = /(?<![\w!#$%&*@\uff20/.+-])[@\uff20](\w{1,15})(?![\w@\uff20\u00c0-\u024f]|:\/\/)/gu;
 const SYMBOL = /(?<![\p{L}\p{N}_$&/])\$([A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?)(?![\p{L}\p{N}_$])/gu;
 
-interface Found extends Entity {
+interface Found extends Omit<Entity, 'start' | 'end'> {
   /** Offsets in UTF-16 units, as regular expressions count. */
   readonly from: number;
   readonly to: number;
@@ -34,9 +34,7 @@ export function entitiesOf(text: string): Entity[] {
     ...marksOf(text, 'symbol', SYMBOL),
   ].filter(({ from }) => !inAddress(from));
   const found = [...addresses, ...marked].sort((a, b) => a.from - b.from);
-  return found.map(({ kind, text: said, from, to }) => {
-    return { kind, text: said, start: pointsIn(text, from), end: pointsIn(text, to) };
-  });
+  return found.map(({ from, to, ...entity }) => ({ ...entity, start: pointsIn(text, from), end: pointsIn(text, to) }));
 }
 
 /** The URLs of a text. */
@@ -49,7 +47,7 @@ function addressesOf(text: string): Found[] {
   for (const match of text.matchAll(ADDRESS)) {
     const said = withoutTail(match[0]);
     if (said.length > URL_MAX || !isAddress(said)) continue;
-    found.push({ kind: 'url', text: said, from: match.index, to: match.index + said.length, start: 0, end: 0 });
+    found.push({ kind: 'url', text: said, from: match.index, to: match.index + said.length });
   }
   return found;
 }
@@ -75,7 +73,7 @@ function isAddress(said: string): boolean {
 
 function marksOf(text: string, kind: EntityKind, expression: RegExp): Found[] {
   return [...text.matchAll(expression)].map((match) => {
-    return { kind, text: match[1]!, from: match.index, to: match.index + match[0].length, start: 0, end: 0 };
+    return { kind, text: match[1]!, from: match.index, to: match.index + match[0].length };
   });
 }
 

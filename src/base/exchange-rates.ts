@@ -1,7 +1,7 @@
-/** Tells how many units of a currency one US dollar buys. */
+/** Units of a currency that one US dollar buys. */
 export type UnitsPerDollar = (currency: string) => number;
 
-/** Rounded rates of 2025-05-28. VEF is no longer issued: it has its last fixed rate. */
+/** Rounded rates of 2025-05-28. VEF, which is no longer issued, has its last fixed rate. */
 const RATES: Readonly<Record<string, number>> = {
   ...{ AED: 3.67, ARS: 1160, AUD: 1.56, BHD: 0.376, BRL: 5.69, CAD: 1.38, CLP: 940, COP: 4120, DZD: 132, EGP: 49.7 },
   ...{ EUR: 0.886, GBP: 0.743, HKD: 7.84, IDR: 16_300, INR: 85.4, IQD: 1310, JPY: 145, KRW: 1370, KWD: 0.307 },
@@ -9,7 +9,7 @@ const RATES: Readonly<Record<string, number>> = {
   ...{ THB: 32.7, TND: 2.97, TRY: 39.1, USD: 1, VEF: 10, VND: 25_950 },
 };
 
-/** Reads rates such as `EUR=0.9`, units of a currency for one US dollar; undefined when one of them is no rate. */
+/** Reads rates such as `EUR=0.9`, units of a currency for one US dollar; undefined when one of them is invalid. */
 export function parseRates(rates: readonly string[]): ReadonlyMap<string, number> | undefined {
   const found = new Map<string, number>();
   for (const rate of rates) {

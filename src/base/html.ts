@@ -1,8 +1,8 @@
 import { html as escaped } from 'ghtml';
 
 /**
- * HTML that may be sent as it is. Only the tag `html` makes it, so text that was never escaped cannot pass for it. It is
- * no string: HTML that is put into a plain string, or joined, throws.
+ * HTML that may be sent as is. Only the tag `html` creates it, so unescaped text cannot pass for it. Using it in a plain
+ * string throws.
  * @source decision 730
  */
 class Html {
@@ -25,7 +25,7 @@ class Html {
 
 export type { Html };
 
-/** What a template accepts: HTML as it is, text and numbers, which are escaped, or several of these, one after the other. */
+/** The values of templates: HTML, which is inserted as is; text and numbers, which are escaped; or a list of these. */
 export type HtmlValue = Html | string | number | readonly HtmlValue[];
 
 /** The tag of HTML and XML templates: values are escaped unless they are HTML themselves. */

@@ -59,6 +59,11 @@ function offsetMinutes(designator: string | undefined): number | undefined {
   return (designator[0] === '-' ? -1 : 1) * (hours * 60 + minutes);
 }
 
+/** An instant some seconds later. */
+export function addSeconds(instant: string, seconds: number): string {
+  return formatInstant(instantMs(instant) + seconds * 1000);
+}
+
 /** Adds calendar months to an instant, keeping the time of day. A day that the month lacks becomes its last day. */
 export function monthsAfter(instant: string, months: number): string {
   const then = new Date(instant);

@@ -4,7 +4,7 @@ import { isLegalText } from './text.ts';
 /**
  * Encodes a position in a list of version 2 as opaque text of at least 16 of 0-9 and a-v, with a digest of the list it
  * belongs to.
- * @source activity gaps 17.3
+ * @source activity 17.3
  */
 export function encodePageToken(after: string, list: string): string {
   const bytes = Buffer.concat([digest(list), Buffer.from(after)]);

@@ -31,7 +31,7 @@ export function unreservedEnd(text: string, from: number): number {
 /**
  * Percent-encodes text as UTF-8: only `A-Z a-z 0-9 - . _ ~` stay, hex digits are upper case. Text without characters to
  * escape is returned as is. A lone surrogate counts as U+FFFD, so this never throws.
- * @source authentication gaps 2.1; RFC 5849 3.6
+ * @source authentication 2.1; RFC 5849 3.6
  */
 export function encode(text: string): string {
   let stop = unreservedEnd(text, 0);
@@ -57,7 +57,7 @@ function encodeUnicode(text: string): string {
  * Decodes percent-encoding. Characters outside of escapes stay; hex digits may have either case.
  * @param plusIsSpace true for a query or a form body, where `+` is a space; false for a header.
  * @returns the text, or undefined for an invalid escape or escapes that are not UTF-8.
- * @source authentication gaps 2.1, 2.2; RFC 5849 3.4.1.3.1; decision 65
+ * @source authentication 2.1, 2.2; RFC 5849 3.4.1.3.1; decision 65
  */
 export function decode(text: string, plusIsSpace: boolean): string | undefined {
   const spaced = plusIsSpace && text.includes('+') ? text.replaceAll('+', ' ') : text;

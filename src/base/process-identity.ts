@@ -1,15 +1,15 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
 /**
- * An identity of this process among all that ever ran on any machine: the boot id, the pid namespace and the pid. Empty
- * where the system does not provide them.
+ * Identifies this process across machines and reboots: the boot id, the pid namespace and the pid. Empty where the system
+ * does not provide them.
  */
 export function processIdentity(): string {
   const machine = machineIdentity();
   return machine === '' ? '' : `${machine} ${process.pid}`;
 }
 
-/** Whether the process with an identity has certainly ended. False for one of another machine. */
+/** True only if the process is known to have ended; always false for other machines. */
 export function hasEnded(identity: string): boolean {
   const [, machine, pid] = /^(.+) (\d+)$/.exec(identity) ?? [];
   if (pid === undefined || machine !== machineIdentity()) return false;

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** A source of randomness: the platform's generator in production, a repeatable one for seeded runs. */
 export interface Random {
@@ -9,15 +9,15 @@ export interface Random {
 /** The platform's cryptographic generator: the only caller of `randomBytes`. */
 export const secureRandom: Random = { bytes: (count) => randomBytes(count) };
 
-/** A repeatable byte stream that can go on as another one. */
+/** A repeatable byte stream that can be restarted. */
 export interface RepeatableRandom extends Random {
-  /** From now on the bytes are those that follow this mark, the same each time. */
+  /** Restarts the stream at a named mark: the bytes that follow are the same each time. */
   restart(mark: string): void;
 }
 
 const POOL_BYTES = 8192;
 
-/** The same bytes, taken from the source many at a time: for those who need few very often. None is handed out twice. */
+/** Reads the source in large blocks, for callers that often need few bytes. No byte is returned twice. */
 export function pooledRandom(random: Random): Random {
   let pool: Buffer = Buffer.alloc(0);
   return {
@@ -42,7 +42,7 @@ export function seededRandom(seed: number, purpose: string): RepeatableRandom {
   return {
     bytes(count) {
       while (rest.length < count) {
-        const block = createHash('sha256').update(`${stream}/${counter++}`).digest();
+        const block = hash('sha256', `${stream}/${counter++}`, 'buffer');
         rest = Buffer.concat([rest, block]);
       }
       const taken = rest.subarray(0, count);

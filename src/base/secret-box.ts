@@ -120,6 +120,15 @@ export function secretBox(options: {
   };
 }
 
+/** Opens a text that may come from a client; undefined if the box cannot open it. */
+export function tryOpen(box: SecretBox, sealed: string, context: string): string | undefined {
+  try {
+    return box.open(sealed, context);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Validates the keys and prepares them once: preparing a key costs more than encrypting a short text. */
 function checkedKeys(input: Readonly<Record<string, Buffer>>): ReadonlyMap<string, KeyObject> {
   for (const [id, key] of Object.entries(input)) {

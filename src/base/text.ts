@@ -32,7 +32,7 @@ export function termsOf(texts: readonly (string | null)[]): string[] {
   return [...new Set(words)].sort();
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the characters of which case is all there is to fold
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII only needs lower-casing
 const PLAIN = /^[\u0000-\u007f]*$/;
 
 /** Folds a public name for search: case, accents and kinds of apostrophe are ignored. @source decision 154 */

@@ -39,8 +39,8 @@ export interface ThreadOptions {
   /** Scheduling niceness, 1 to 19: where cores are short, requests take precedence over work that can wait. */
   readonly niceness?: number;
   /**
-   * Ends the thread after so long without calls, which frees its memory; for one that keeps nothing between calls that
-   * is dear to have again. By default it stays.
+   * Ends the thread after this time without calls, which frees its memory; for threads without expensive state. By default
+   * it stays.
    */
   readonly idle_ms?: number;
   /** Whether an idle thread may end at that time; it may by default. */

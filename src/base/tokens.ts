@@ -5,6 +5,7 @@
  * @source UAX 29
  */
 import { UNSPACED_SCRIPTS } from './scripts.ts';
+import { foldCase } from './text.ts';
 
 const WORD = 1;
 /** A letter or mark: digits alone are no hashtag. */
@@ -57,20 +58,13 @@ function flagsAt(text: string, at: number): number {
  * When this or `scanTokens` changes, so does `ANALYSER` of `src/features/keywords/manifest.ts`.
  */
 export function foldText(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters of which case is all there is to fold
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII only needs lower-casing
   if (/^[\u0000-\u007f]*$/.test(text)) return text.toLowerCase();
-  return (
-    text
-      .normalize('NFKC')
-      .toLowerCase()
-      .toUpperCase()
-      .toLowerCase()
-      // Turkish has an i with a dot and one without, and a capital of each.
-      .replace(/i\u0307+/g, 'i')
-      .normalize('NFKC')
-      .replaceAll('\u03c2', '\u03c3')
-      .replaceAll('\u2019', "'")
-  );
+  // Turkish has an i with a dot and one without, and a capital of each.
+  return foldCase(text)
+    .replace(/i\u0307+/g, 'i')
+    .normalize('NFKC')
+    .replaceAll('\u2019', "'");
 }
 
 /** Receives the start and end of a token. */

@@ -34,7 +34,7 @@ export function fixedWindows(max: number): Windows {
     open(key, window_s, now_s) {
       const known = windows.get(key);
       if (known && known.reset_s > now_s) {
-        // The clock was set back: nobody waits longer than a window.
+        // The clock was set back: the wait is at most a window.
         known.reset_s = Math.min(known.reset_s, now_s + window_s);
         return known;
       }

@@ -1,6 +1,6 @@
 import { UNSPACED_SCRIPTS } from './scripts.ts';
 
-/** How a text has the words of a phrase: in any order, in a row, or as its only words. */
+/** How a text contains the words of a phrase: in any order, in a row, or as its only words. */
 export type PhraseMatch = 'anywhere' | 'in a row' | 'alone';
 
 const WORD_END = /[\p{L}\p{M}\p{N}_]$/u;
@@ -34,13 +34,13 @@ function isWordBoundary(text: string, at: number): boolean {
   return UNSPACED_END.test(before) || UNSPACED_START.test(behind);
 }
 
-/** What of a longer word may stand beside a part of it. */
+/** Whether a part of a longer word may have other parts before and behind it. */
 export interface Beside {
   readonly before: boolean;
   readonly behind: boolean;
 }
 
-/** What may stand beside a token of a phrase: no other word of it. */
+/** Which sides of a token of a phrase may have more of a longer word: not those next to another token. */
 export function besideToken(match: PhraseMatch, at: number, tokens: number): Beside {
   const isAnywhere = match === 'anywhere';
   if (match === 'alone') return { before: false, behind: false };
@@ -64,14 +64,14 @@ export function isTokenOf(said: string, token: string, { before, behind }: Besid
   return false;
 }
 
-/** Whether a token has its own sign, which tells it from the word. */
+/** Whether a token is a hashtag or a handle. */
 export function isTag(token: string): boolean {
   return token.startsWith('#') || token.startsWith('@');
 }
 
 const PIECES = new RegExp(`[${UNSPACED}]|[^'#${UNSPACED}]+`, 'gu');
 
-/** The least of which the parts of a word consist. */
+/** The smallest parts of a word. */
 export function piecesOf(word: string): readonly string[] {
   return word.match(PIECES) ?? [];
 }

@@ -30,7 +30,7 @@ export function dateAround(ms: number, zone: string): string {
   return date;
 }
 
-/** By zone: the date at the second that was asked for last, because many ask for the same one. */
+/** By zone: the date at the last requested second, because most requests are for the same one. */
 const lastDates = new Map<string, { readonly second: number; readonly date: string }>();
 
 /** The date some days after another; before it when `days` is negative. */
@@ -43,7 +43,7 @@ export function daysBetween(date: string, later: string): number {
   return (Date.parse(later) - Date.parse(date)) / DAY_MS;
 }
 
-/** A day as the clocks of a zone show it. Its hours are counted from its start, so that one is left out or comes twice where clocks change. */
+/** A day of a time zone. Its hours are counted from its start, so that days of clock changes have one more or less. */
 export interface LocalDay {
   readonly date: string;
   /** Milliseconds since 1970; `end_ms` is the start of the next day. */
@@ -85,7 +85,7 @@ export function startOfHour(ms: number, { start_ms }: LocalDay): number {
 /** Whether a text is the name of a time zone. */
 export function isZone(name: string): boolean {
   try {
-    // Offsets like +01:00 are accepted by Intl too, but are no names.
+    // Offsets like +01:00 are accepted by Intl too, but are not names.
     return /^[A-Za-z]/.test(name) && clockOf(name) !== undefined;
   } catch {
     return false;

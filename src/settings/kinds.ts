@@ -12,7 +12,7 @@ export interface SettingOptions<Value extends SettingValue> {
   /** The smallest and largest integer, both inclusive. */
   readonly bounds?: readonly [least: number, greatest: number];
   readonly choices?: readonly string[];
-  /** What `parse` accepts, in words that follow "expected". */
+  /** Describes what `parse` accepts, to follow "expected". */
   readonly expected?: string;
   /** Never displayed; may also come from the file that `BARKER_<NAME>_FILE` names. */
   readonly secret?: boolean;
@@ -43,6 +43,16 @@ export const text: Build<string> = (description, details) => ({ kind: 'text', de
 export const list: Build<readonly string[]> = (description, details) => ({ kind: 'list', description, ...details });
 /** A whole number. */
 export const integer: Build<number> = (description, details) => ({ kind: 'integer', description, ...details });
+/** A whole number of a unit, with its smallest and largest value. */
+export function amount(
+  description: string,
+  byDefault: number,
+  unit: string,
+  bounds: readonly [least: number, greatest: number],
+  details: Partial<SettingOptions<number>> = {},
+): SettingEntry<number> {
+  return { kind: 'integer', description, default: byDefault, unit, bounds, ...details };
+}
 /** True or false. */
 export const bool: Build<boolean> = (description, details) => ({ kind: 'boolean', description, ...details });
 /** One of several words. */

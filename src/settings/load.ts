@@ -206,7 +206,7 @@ function readValue(entry: SettingEntry, raw: unknown, fromText: boolean): Settin
   return raw === entry.default ? raw : accept(raw);
 }
 
-/** What a setting accepts, in words that follow "expected". */
+/** Describes the accepted values of a setting, to follow "expected". */
 export function expectedOf({ kind, bounds, choices, expected, unit }: SettingEntry): string {
   const amount = unit === undefined ? '' : ` (${unit})`;
   if (kind === 'boolean') return 'true or false';

@@ -1,5 +1,5 @@
 import { ANY_SCHEME, schemesOf } from '../base/callback-schemes.ts';
-import { integer, list, text } from './kinds.ts';
+import { amount, integer, list, text } from './kinds.ts';
 
 /** Settings of logins, passwords and sessions. */
 export const loginSettings = {
@@ -24,14 +24,12 @@ export const loginSettings = {
     'Wrong passwords for a user from all addresses; beyond that, one attempt in 30 seconds is allowed.',
     { default: 50, bounds: [1, 1_000_000] },
   ),
-  password_length_min: integer('Minimum length of new passwords.', {
-    default: 8,
-    unit: 'characters',
-    bounds: [8, 64],
-  }),
-  reauthentication_s: integer(
+  password_length_min: amount('Minimum length of new passwords.', 8, 'characters', [8, 64]),
+  reauthentication_s: amount(
     'How long after a login sensitive pages (keys, sessions, user name) do not ask for the password again.',
-    { default: 600, unit: 'seconds', bounds: [60, 43_200] },
+    600,
+    'seconds',
+    [60, 43_200],
   ),
   support_contact: text(
     'Whom users contact when they cannot log in; when empty, the login page refers to the operator.',

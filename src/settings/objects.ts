@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { bool, integer, type SettingOptions, text } from './kinds.ts';
+import { amount, bool, type SettingOptions, text } from './kinds.ts';
 
 const BUCKET = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*)\/?$/;
 
@@ -40,15 +40,18 @@ export const objectSettings = {
     'Names the bucket in the path of URLs, as most services expect; when off, in the host name.',
     { default: true },
   ),
-  object_store_timeout_s: integer(
+  object_store_timeout_s: amount(
     'How long the object store may be silent before the request is answered with 503, or the job tried again later.',
-    { default: 10, unit: 'seconds', bounds: [1, 300] },
+    10,
+    'seconds',
+    [1, 300],
   ),
-  object_cache_bytes_max: integer('Disk space in the data folder for copies of objects that were served lately.', {
-    default: 4_294_967_296,
-    unit: 'bytes',
-    bounds: [67_108_864, 1_099_511_627_776],
-  }),
+  object_cache_bytes_max: amount(
+    'Disk space in the data folder for copies of objects that were served lately.',
+    4_294_967_296,
+    'bytes',
+    [67_108_864, 1_099_511_627_776],
+  ),
 };
 
 /** The bucket that `object_store` names, and its prefix with a slash at the end; undefined for a folder. */

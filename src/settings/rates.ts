@@ -1,8 +1,7 @@
-import { integer } from './kinds.ts';
+import { amount } from './kinds.ts';
 
 /** A limit, as a number of requests. */
-export const limit = (amount: number, why: string) =>
-  integer(why, { default: amount, unit: 'requests', bounds: [1, 1_000_000_000] });
+export const limit = (requests: number, why: string) => amount(why, requests, 'requests', [1, 1_000_000_000]);
 
 /** Limits of the rate windows, whose table is `RATES` in `src/contract/declare/rates.ts`. */
 export const rateSettings = {

@@ -1,4 +1,4 @@
-import { integer, text } from './kinds.ts';
+import { amount, text } from './kinds.ts';
 
 /** Settings of the connection to Redis. */
 export const redisSettings = {
@@ -12,8 +12,10 @@ export const redisSettings = {
       parse: (url) => (/^rediss?:\/\/[^/?#]+(\/\d{0,5})?$/.test(url) && URL.canParse(url) ? url : undefined),
     },
   ),
-  redis_timeout_ms: integer(
+  redis_timeout_ms: amount(
     'How long a request waits for a reply of Redis. After that, it and those that follow do without Redis until it answers again.',
-    { default: 50, unit: 'milliseconds', bounds: [5, 10_000] },
+    50,
+    'milliseconds',
+    [5, 10_000],
   ),
 };

@@ -1,6 +1,6 @@
 import { list } from './kinds.ts';
 
-/** What servers of one database can do, so that the work can be divided among them. @source decision 805, 842 */
+/** The parts into which the work can be divided among the servers of a database. @source decision 805, 842 */
 export const ROLES = ['api', 'stream', 'worker', 'search'] as const;
 /** A part of the work. */
 export type Role = (typeof ROLES)[number];

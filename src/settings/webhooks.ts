@@ -3,7 +3,7 @@ import { parseInstant } from '../base/instants.ts';
 import { isAddressRange } from './addresses.ts';
 import { bool, list, text } from './kinds.ts';
 
-/** Settings of webhooks and replays. @source activity gaps 19 to 21 */
+/** Settings of webhooks and replays. @source activity 19 to 21 */
 export const webhookSettings = {
   webhook_retry_schedule: list('Delays before each retry of a delivery.', {
     default: ['3', '27', '242'],

@@ -9,7 +9,7 @@ import type { ExpectedFile, ProbedFile } from './probe/probe-file.ts';
 
 /** Maximum side of a converted video in pixels. */
 const SIDE_MAX = 1920;
-/** Processor time of a picture; of a video, which has as much for each second of it. */
+/** Processor time for a picture; for a video, with its share for each second of it, and its maximum. */
 const [IMAGE_CPU_S, VIDEO_CPU_S, CPU_S_PER_S, CPU_S_MAX] = [20, 60, 10, 3600];
 
 const NO_METADATA = ['-map_metadata', '-1', '-map_chapters', '-1', '-fflags', '+bitexact'];
@@ -25,7 +25,7 @@ const STILLS = ['-c:v png', '-c:v mjpeg -q:v 3 -pix_fmt yuvj420p'].map((codec) =
 /** Filters by the orientation of a picture: from the second on, each turns or mirrors it. */
 const TURNS = ['', '', 'hflip', 'hflip,vflip', 'vflip', 'transpose=0', 'transpose=1', 'transpose=3', 'transpose=2'];
 
-/** A run takes memory and a processor: one picture and one video at a time. */
+/** One picture and one video at a time: a run takes much memory and a processor. */
 const turns = new KeyedMutex();
 
 /**

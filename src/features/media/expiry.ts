@@ -1,7 +1,7 @@
+import { addSeconds } from '../../base/instants.ts';
 import type { Services } from '../../contract/declare/operation.ts';
 import type { JobKind } from '../../contract/store/jobs.ts';
-import type { WriteTransaction } from '../../contract/store/store.ts';
-import { addSeconds } from './add-seconds.ts';
+import type { WriteTransaction } from '../../storage/unit-of-work.ts';
 import { prefixesOf } from './object-keys.ts';
 
 /** Kind of the jobs that expire unused uploads. */
@@ -20,14 +20,14 @@ export const mediaExpiry: JobKind<number> = {
   prepare: async (_, { media }) => media.removal_delay_s,
   async store(tx, { key }, delay_s, now) {
     if (await tx.uploads.removeExpired(key, now)) {
-      // Whoever converts it loses the job, and stops.
+      // A running conversion loses its lease, and stops.
       await tx.jobs.cancel(CONVERSION, key);
       await tx.jobs.plan({ kind: REMOVAL, key, run_at: addSeconds(now, delay_s) });
     }
   },
 };
 
-/** Forgets the segments of an upload that has been processed, and plans to remove objects that it no longer uses. */
+/** Removes the segments of a processed upload, and plans the removal of objects that it no longer uses. */
 export async function planRemoval(tx: WriteTransaction, id: string, run_at: string): Promise<void> {
   await tx.uploads.removeSegments(id);
   await tx.jobs.plan({ kind: REMOVAL, key: id, run_at });

@@ -30,25 +30,18 @@ export interface FfmpegRun {
   readonly output: readonly string[];
   /** Processor time. */
   readonly cpu_s: number;
-  /** Largest file that it may write. */
+  /** Maximum size of the file that it may write. */
   readonly file_bytes_max: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How a run ended. */
-export interface FfmpegEnd {
-  readonly isGood: boolean;
-  /** It would have written a larger file. */
-  readonly isTooLarge: boolean;
-  /** What it wrote to `pipe:1`. */
-  readonly output: Buffer;
-}
-
 /**
  * Runs ffmpeg on a local file, in one thread, at a low priority and within limits; it gets no environment and opens no
- * URLs. It has ended when this resolves or rejects. @throws the reason of the signal
+ * URLs. It has ended when this resolves or rejects.
+ * @returns `isTooLarge` if it was killed because the file would have been larger; `output` is what it wrote to `pipe:1`.
+ * @throws the reason of the signal
  */
-export async function runFfmpeg(run: FfmpegRun): Promise<FfmpegEnd> {
+export async function runFfmpeg(run: FfmpegRun) {
   const { program, path, mime, input = [], output, cpu_s, file_bytes_max, signal } = run;
   signal?.throwIfAborted();
   const options = ['-nostdin', '-y', '-loglevel', 'error', '-threads', '1', '-protocol_whitelist', 'file', ...input];

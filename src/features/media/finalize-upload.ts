@@ -1,10 +1,10 @@
+import { addSeconds } from '../../base/instants.ts';
 import { KeyedMutex } from '../../base/keyed-mutex.ts';
 import type { Call } from '../../contract/declare/operation.ts';
 import { problem } from '../../contract/problems/problems.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
-import type { WriteTransaction } from '../../contract/store/store.ts';
 import type { Upload, UploadChanges, UploadSegment } from '../../contract/store/uploads.ts';
-import { addSeconds } from './add-seconds.ts';
+import type { WriteTransaction } from '../../storage/unit-of-work.ts';
 import { CONVERSION, EXPIRY, planRemoval } from './expiry.ts';
 import { findOwnUpload } from './own-upload.ts';
 import { PROCESSING, processUpload } from './processing.ts';

@@ -1,10 +1,10 @@
+import { addSeconds } from '../../base/instants.ts';
 import { itemsOf } from '../../contract/declare/fields.ts';
 import type { Call, Services } from '../../contract/declare/operation.ts';
 import { LONG_IDS_FROM } from '../../contract/declare/resource.ts';
 import { type ErrorDetail, Problem } from '../../contract/problems/problems.ts';
 import { MEDIA_CATEGORIES, type MediaCategory } from '../../contract/services/media.ts';
 import type { Upload, UploadSettings } from '../../contract/store/uploads.ts';
-import { addSeconds } from './add-seconds.ts';
 import { EXPIRY } from './expiry.ts';
 import { ACCEPTED_FILES, defaultCategory, normalizeMime } from './media-categories.ts';
 
@@ -14,18 +14,11 @@ export async function initializeUpload(call: Call): Promise<Upload> {
   const mime = normalizeMime(String(input.media_type));
   const bytes = Number(input.total_bytes);
   const category = requestedCategory(call) ?? defaultCategory(mime);
-  checkDeclaredFile({ category, mime, bytes }, services.media.uploadRules);
-  const ttl_s =
-    category === 'AMPLIFY_VIDEO'
-      ? services.media.uploadRules.media_amplify_unused_ttl_s
-      : services.media.uploadRules.media_unused_ttl_s;
-  const upload: Upload = {
-    ...(await newUpload(call, category!)),
-    state: 'uploading',
-    mime,
-    bytes,
-    expires_at: addSeconds(now, ttl_s),
-  };
+  const { uploadRules: rules } = services.media;
+  checkDeclaredFile({ category, mime, bytes }, rules);
+  const { media_amplify_unused_ttl_s, media_unused_ttl_s } = rules;
+  const expires_at = addSeconds(now, category === 'AMPLIFY_VIDEO' ? media_amplify_unused_ttl_s : media_unused_ttl_s);
+  const upload: Upload = { ...(await newUpload(call, category!)), state: 'uploading', mime, bytes, expires_at };
   await storeNewUpload(services, upload);
   return upload;
 }
@@ -42,7 +35,9 @@ export async function newUpload(
     principal,
     input,
     now,
-  }: Pick<Call, 'services' | 'input' | 'now'> & { readonly principal: Pick<Call['principal'], 'user'> },
+  }: Pick<Call, 'services' | 'input' | 'now'> & {
+    readonly principal: Pick<Call['principal'], 'user'>;
+  },
   category: MediaCategory,
 ) {
   const [id] = await services.ids.takeLong('uploads', LONG_IDS_FROM, 1);
@@ -56,7 +51,7 @@ export async function newUpload(
     duration_ms: null,
     codec: null,
     poster_mime: null,
-    // Unguessable, so that nobody finds media before it is published. @source decision 198
+    // Unguessable, so that media cannot be found before it is published. @source decision 198
     file_name: services.secrets.bytes(8).toString('hex'),
     additional_owners: input.additional_owners == null ? [] : itemsOf(String(input.additional_owners)),
     object_key: null,

@@ -1,6 +1,6 @@
 import type { Random } from '../../base/random.ts';
 
-/** The keys below which the objects of an upload are; the second one only of earlier releases. */
+/** The key prefixes of the objects of an upload; the second is of earlier releases. */
 export function prefixesOf(uploadId: string): string[] {
   return ['parts', 'sealed', 'ready'].map((area) => `media/${area}/${uploadId}/`);
 }

@@ -1,12 +1,11 @@
-import { formatInstant, instantMs } from '../../base/instants.ts';
+import { addSeconds } from '../../base/instants.ts';
 import type { Services } from '../../contract/declare/operation.ts';
 import type { JobKind, PlannedJob } from '../../contract/store/jobs.ts';
 
 const NAME = 'media-orphan-removal';
 const PERIOD_S = 86_400;
-/** Younger objects may be waiting for the unit of work that names them. */
+/** Younger objects may be named by a unit of work in progress. */
 const AGE_MIN_MS = 86_400_000;
-/** Objects that are looked up at once. */
 const BATCH = 500;
 
 /**
@@ -43,7 +42,7 @@ export const mediaOrphanRemoval: JobKind<number> & { plannedAt(run_at: string): 
     return removed;
   },
   async store(tx, _, removed, now) {
-    await tx.jobs.plan(mediaOrphanRemoval.plannedAt(formatInstant(instantMs(now) + PERIOD_S * 1000)));
+    await tx.jobs.plan(mediaOrphanRemoval.plannedAt(addSeconds(now, PERIOD_S)));
     return removed;
   },
 };

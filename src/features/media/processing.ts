@@ -1,13 +1,11 @@
-import { formatInstant } from '../../base/instants.ts';
+import { addSeconds, formatInstant } from '../../base/instants.ts';
 import type { Services } from '../../contract/declare/operation.ts';
 import { contentOfBytes, contentOfFile, ObjectMissing } from '../../contract/services/objects.ts';
-import type { ReceivedFile } from '../../contract/services/received-files.ts';
+import { type ReceivedFile, SourceFailed } from '../../contract/services/received-files.ts';
 import type { Job, JobKind, PlannedJob } from '../../contract/store/jobs.ts';
-import type { WriteTransaction } from '../../contract/store/store.ts';
 import type { Upload, UploadChanges, UploadSegment } from '../../contract/store/uploads.ts';
-import { addSeconds } from './add-seconds.ts';
+import type { WriteTransaction } from '../../storage/unit-of-work.ts';
 import { CONVERSION, planRemoval } from './expiry.ts';
-import { localFileOf } from './local-files.ts';
 import { readyKey } from './object-keys.ts';
 import { makePoster } from './poster.ts';
 import { shownFile } from './shown-file.ts';
@@ -15,43 +13,30 @@ import { shownFile } from './shown-file.ts';
 /** Kind of the jobs that process uploads. */
 export const PROCESSING = 'media-processing';
 
+/** Whether a video may be converted, which takes long; and the signal that stops the work. */
+interface ProcessingOptions {
+  readonly isConverting?: boolean;
+  readonly signal?: AbortSignal;
+}
+
 /**
- * Assembles the segments in a file of this machine, probes it, converts it if necessary, removes its metadata, makes its
- * poster, and stores both as objects. Nothing refers to them until the changes are stored: of several attempts, the objects
- * of one are used, and the others removed with the segments. Undefined when a video must be converted and `isConverting` is
- * false.
+ * Assembles the segments in a local file, probes it, converts it if necessary, removes its metadata, makes its poster, and
+ * stores both as objects. Nothing refers to them until the changes are stored: of several attempts, the objects of one are
+ * used, and the others removed with the segments.
+ * @returns undefined when a video must be converted and `isConverting` is false.
  * @source decision 784
  */
 export async function processUpload(
   upload: Upload,
   segments: readonly UploadSegment[],
   services: Services,
-  options: { readonly isConverting?: boolean; readonly signal?: AbortSignal } = {},
+  options: ProcessingOptions = {},
 ): Promise<UploadChanges | undefined> {
-  const { objects, secrets, media } = services;
-  const { signal } = options;
   try {
-    const file = await localFileOf(segments, services, signal);
-    let copy: ReceivedFile | undefined;
+    const file = await localFileOf(segments, services, options.signal);
     try {
-      signal?.throwIfAborted();
-      const shown = await shownFile(file.path, upload, media, options);
-      if (!shown) return undefined;
-      if ('fault' in shown) return { state: 'failed', fault: shown.fault };
-      copy = shown.copy;
-      const { properties } = shown;
-      signal?.throwIfAborted();
-      const poster = await makePoster(copy?.place ?? file.path, { ...upload, ...properties }, media.uploadRules);
-      const poster_key = poster ? readyKey(upload.id, 'poster', secrets) : null;
-      if (poster) await objects.put(poster_key!, contentOfBytes(poster.bytes), signal);
-      // A single segment is the whole file, unless that was changed.
-      const whole = copy ?? (segments.length === 1 ? undefined : file.assembled!);
-      const object_key = whole ? readyKey(upload.id, 'whole', secrets) : segments[0]!.object_key;
-      if (whole) await objects.put(object_key, contentOfFile(whole.place, whole.bytes, whole.sha256), signal);
-      const bytes = whole?.bytes ?? upload.bytes;
-      return { state: 'succeeded', ...properties, bytes, poster_mime: poster?.mime ?? null, object_key, poster_key };
+      return await processFile(upload, segments, file, services, options);
     } finally {
-      if (copy) await media.received.discard(copy);
       await file.discard();
     }
   } catch (error) {
@@ -61,12 +46,89 @@ export async function processUpload(
   }
 }
 
+async function processFile(
+  upload: Upload,
+  segments: readonly UploadSegment[],
+  file: LocalFile,
+  { objects, secrets, media }: Services,
+  options: ProcessingOptions,
+): Promise<UploadChanges | undefined> {
+  const { signal } = options;
+  signal?.throwIfAborted();
+  const shown = await shownFile(file.path, upload, media, options);
+  if (!shown) return undefined;
+  if ('fault' in shown) return { state: 'failed', fault: shown.fault };
+  const { properties, copy } = shown;
+  try {
+    signal?.throwIfAborted();
+    const poster = await makePoster(copy?.place ?? file.path, { ...upload, ...properties }, media.uploadRules);
+    const poster_key = poster ? readyKey(upload.id, 'poster', secrets) : null;
+    if (poster) await objects.put(poster_key!, contentOfBytes(poster.bytes), signal);
+    // A single segment is the whole file, unless that was changed.
+    const whole = copy ?? (segments.length === 1 ? undefined : file.assembled!);
+    const object_key = whole ? readyKey(upload.id, 'whole', secrets) : segments[0]!.object_key;
+    if (whole) await objects.put(object_key, contentOfFile(whole.place, whole.bytes, whole.sha256), signal);
+    const bytes = whole?.bytes ?? upload.bytes;
+    return { state: 'succeeded', ...properties, bytes, poster_mime: poster?.mime ?? null, object_key, poster_key };
+  } finally {
+    if (copy) await media.received.discard(copy);
+  }
+}
+
+/** A local file with the bytes of an upload. */
+interface LocalFile {
+  readonly path: string;
+  /** The file, if it was assembled: it is not an object yet. */
+  readonly assembled?: ReceivedFile;
+  /** Removes the file, unless it is or became an object. */
+  discard(): Promise<void>;
+}
+
+/**
+ * The bytes of segments as one file. A single segment of a store on this machine is not copied. An object may be
+ * missing, or short, when its segment was never acknowledged and the power failed.
+ * @throws ObjectMissing ObjectsUnavailable
+ */
+async function localFileOf(
+  segments: readonly UploadSegment[],
+  { objects, media: { received } }: Services,
+  signal?: AbortSignal,
+): Promise<LocalFile> {
+  const path = segments.length === 1 ? objects.localPath(segments[0]!.object_key) : undefined;
+  if (path !== undefined) {
+    const found = await objects.head(segments[0]!.object_key);
+    if (found?.bytes !== segments[0]!.bytes) throw new ObjectMissing(segments[0]!.object_key);
+    return { path, discard: async () => {} };
+  }
+  const bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0);
+  const file = await received.receive(bytesOf(segments, objects, signal), bytes).catch((error: unknown) => {
+    throw error instanceof SourceFailed ? error.cause : error;
+  });
+  if (file.bytes !== bytes) {
+    await received.discard(file);
+    throw new ObjectMissing(segments[0]!.object_key);
+  }
+  return { path: file.place, assembled: file, discard: () => received.discard(file) };
+}
+
+async function* bytesOf(
+  segments: readonly UploadSegment[],
+  objects: Services['objects'],
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  for (const { object_key } of segments) {
+    signal?.throwIfAborted();
+    const { content } = await objects.get(object_key, undefined, signal);
+    yield* content;
+  }
+}
+
 interface Outcome {
   readonly upload: Upload;
   readonly changes: UploadChanges;
-  /** What goes on with it; undefined when processing has ended. */
+  /** The job that continues the processing, if it has not ended. */
   readonly next?: PlannedJob;
-  /** When objects that are no longer used are removed. */
+  /** When unused objects are removed. */
   readonly removal_at: string;
 }
 
@@ -88,7 +150,7 @@ export const mediaConversion: JobKind<Outcome | undefined> = {
 async function nextStep(
   { kind, key }: Job,
   services: Services,
-  options: { readonly isConverting?: boolean; readonly signal: AbortSignal },
+  options: ProcessingOptions,
 ): Promise<Outcome | undefined> {
   const { upload, segments } = await services.store.read(async (tx) => ({
     upload: await tx.uploads.find(key),

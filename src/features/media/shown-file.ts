@@ -7,14 +7,14 @@ import { type ExpectedFile, type FileProperties, type ProbedFile, probeFile } fr
 /** A file that browsers show. */
 interface ShownFile {
   readonly properties: FileProperties;
-  /** What is stored instead of the file itself, if it had to be changed; the caller discards it. */
+  /** The file to store instead, if it had to be changed; the caller discards it. */
   readonly copy: ReceivedFile | undefined;
 }
 
 /** A file that browsers show, or the message why there is none. */
 export type ShownResult = ShownFile | { readonly fault: string };
 
-/** Less of a converted video is not the video; durations that transport streams state are not exact. */
+/** Minimum share of the duration that a conversion must keep; transport streams state inexact durations. */
 const [SHARE_MIN, INEXACT_MS] = [0.9, 500];
 
 /**
@@ -38,7 +38,7 @@ export async function shownFile(
   try {
     const shown = await probeFile(file.place, { ...expected, mime: '' }, media.uploadRules);
     if ('fault' in shown || shown.unshown) return conversionFault(found);
-    // Decoders end at what they cannot read, without an error.
+    // Decoders stop at unreadable data without an error.
     if (shown.duration_ms! + INEXACT_MS < SHARE_MIN * found.duration_ms!) return conversionFault(found);
     const result = await stripped(file.place, shown, media);
     if ('fault' in result) return conversionFault(found);

@@ -1,36 +1,30 @@
+import { addSeconds } from '../../base/instants.ts';
 import { oneOf } from '../../contract/declare/fields.ts';
 import type { Call, Input, Parameters } from '../../contract/declare/operation.ts';
-import type { ErrorDetail, ProblemName } from '../../contract/problems/problems.ts';
+import { type ErrorDetail, type ProblemName, problem } from '../../contract/problems/problems.ts';
+import { contentOfFile } from '../../contract/services/objects.ts';
 import type { Upload } from '../../contract/store/uploads.ts';
-import { appendSegment } from './append-segment.ts';
+import { appendSegment, uploadedFile } from './append-segment.ts';
 import { finalizeUpload } from './finalize-upload.ts';
-import { initializeUpload } from './initialize-upload.ts';
-import { uploadImage } from './upload-image.ts';
-import type { ReplyStage } from './upload-json.ts';
+import { initializeUpload, newUpload, requestedCategory, storeNewUpload } from './initialize-upload.ts';
+import { ACCEPTED_FILES, defaultCategory } from './media-categories.ts';
+import { readyKey } from './object-keys.ts';
+import { shownFile } from './shown-file.ts';
 import { initializeParameters, mediaIdParameter, segmentParameter } from './upload-parameters.ts';
 
-/** The result of an upload command. */
-export interface CommandResult {
-  readonly upload: Upload;
-  readonly step: 'initialized' | 'appended' | 'finalized';
-}
+/** An upload command, as its reply depends on it. */
+type Step = 'initialize' | 'append' | 'finalize';
 
 interface Command {
   readonly required: readonly string[];
-  readonly step: CommandResult['step'];
-  perform(call: Call): Promise<Upload>;
+  readonly step: Step;
+  perform(call: Call, id: string): Promise<Upload>;
 }
 
-const idOf = ({ input }: Call): string => String(input.media_id);
-
 const COMMANDS: Readonly<Record<'INIT' | 'APPEND' | 'FINALIZE', Command>> = {
-  INIT: { required: ['total_bytes', 'media_type'], step: 'initialized', perform: initializeUpload },
-  APPEND: {
-    required: ['media_id', 'segment_index'],
-    step: 'appended',
-    perform: (call) => appendSegment(call, idOf(call)),
-  },
-  FINALIZE: { required: ['media_id'], step: 'finalized', perform: (call) => finalizeUpload(call, idOf(call)) },
+  INIT: { required: ['total_bytes', 'media_type'], step: 'initialize', perform: initializeUpload },
+  APPEND: { required: ['media_id', 'segment_index'], step: 'append', perform: appendSegment },
+  FINALIZE: { required: ['media_id'], step: 'finalize', perform: finalizeUpload },
 };
 
 /** The parameters of all upload commands. */
@@ -45,10 +39,8 @@ export const commandParameters: Parameters = {
 
 /** Errors for the missing parameters of a command. */
 export function missingParameters(input: Input): ErrorDetail[] {
-  const required = commandOf(input)?.required ?? [];
-  return required
-    .filter((name) => input[name] === undefined || input[name] === null)
-    .map((parameter) => ({ problem: 'MISSING_PARAMETER', parameter }));
+  const missing = commandOf(input)?.required.filter((name) => input[name] == null) ?? [];
+  return missing.map((parameter) => ({ problem: 'MISSING_PARAMETER', parameter }));
 }
 
 function commandOf({ command }: Input): Command | undefined {
@@ -56,18 +48,43 @@ function commandOf({ command }: Input): Command | undefined {
 }
 
 /** Performs an upload command, or a one-call image upload without one. */
-export async function performCommand(call: Call): Promise<CommandResult> {
+export async function performCommand(call: Call): Promise<{ readonly upload: Upload; readonly step: Step }> {
   const command = commandOf(call.input);
-  if (!command) return { upload: await uploadImage(call), step: 'finalized' };
-  return { upload: await command.perform(call), step: command.step };
+  if (!command) return { upload: await uploadImage(call), step: 'finalize' };
+  return { upload: await command.perform(call, String(call.input.media_id)), step: command.step };
 }
 
-/** The stage of the reply to each command. */
-export const REPLY_STAGES: Readonly<Record<CommandResult['step'], ReplyStage>> = {
-  initialized: 'initialize',
-  appended: 'status',
-  finalized: 'finalize',
-};
+/** Uploads an image or GIF in one call. @source decision 188 */
+async function uploadImage(call: Call): Promise<Upload> {
+  const { media, objects, secrets } = call.services;
+  const { uploadRules: rules } = media;
+  const file = uploadedFile(call);
+  const category = requestedCategory(call);
+  if (category && category !== 'POST_IMAGE' && category !== 'POST_GIF') {
+    throw problem('MEDIA_TYPE_UNKNOWN', { parameter: 'media_category', words: { raw: category.toLowerCase() } });
+  }
+  const expected = { category: category ?? ('POST_IMAGE' as const), media_type: 'IMAGE' as const, mime: '' };
+  // Images are converted at once.
+  const shown = (await shownFile(file.place, expected, media))!;
+  if ('fault' in shown) throw problem('MEDIA_INVALID', { words: { reason: shown.fault } });
+  const { properties, copy } = shown;
+  try {
+    const own = category ?? defaultCategory(properties.mime)!;
+    const max = rules[ACCEPTED_FILES[own].bytes_max];
+    const words = { category: own.toLowerCase(), max, bytes: file.bytes, raw: file.bytes };
+    if (file.bytes > max) throw problem('MEDIA_TOO_LARGE', { parameter: 'media', words });
+    const draft = await newUpload(call, own);
+    const object_key = readyKey(draft.id, 'whole', secrets);
+    const { place, bytes, sha256 } = copy ?? file;
+    await objects.put(object_key, contentOfFile(place, bytes, sha256));
+    const expires_at = addSeconds(call.now, rules.media_unused_ttl_s);
+    const upload: Upload = { ...draft, ...properties, object_key, state: 'succeeded', bytes, expires_at };
+    await storeNewUpload(call.services, upload);
+    return upload;
+  } finally {
+    if (copy) await media.received.discard(copy);
+  }
+}
 
 /** Problems of the multipart file. */
 export const FILE_PROBLEMS: readonly ProblemName[] = ['FILE_MISSING', 'FILES_EXCLUSIVE'];
@@ -87,11 +104,11 @@ export const FINALIZE_PROBLEMS: readonly ProblemName[] = ['UPLOAD_UNKNOWN', 'SEG
 
 /** Problems of upload commands and one-call uploads. */
 export const COMMAND_PROBLEMS: readonly ProblemName[] = [
-  ...new Set([
+  ...new Set<ProblemName>([
     ...FILE_PROBLEMS,
     ...INITIALIZE_PROBLEMS,
     ...APPEND_PROBLEMS,
     ...FINALIZE_PROBLEMS,
-    'MISSING_PARAMETER' as const,
+    'MISSING_PARAMETER',
   ]),
 ];

@@ -15,11 +15,16 @@ import {
   INITIALIZE_PROBLEMS,
   missingParameters,
   performCommand,
-  REPLY_STAGES,
 } from './upload-commands.ts';
-import { UPLOAD_GROUP, uploadBytesMax, uploadFiles } from './upload-files.ts';
 import { uploadV2Json } from './upload-json.ts';
-import { initializeParameters, mediaIdParameter, segmentParameter } from './upload-parameters.ts';
+import {
+  initializeParameters,
+  mediaIdParameter,
+  segmentParameter,
+  UPLOAD_GROUP,
+  uploadBytesMax,
+  uploadFiles,
+} from './upload-parameters.ts';
 import { appendV2Schema, commandV2Schema, uploadV2Schema } from './upload-schemas.ts';
 
 const common = { group: UPLOAD_GROUP, family: 'problem', rate: 'media_uploads', shape: 'bare' } as const;
@@ -44,7 +49,7 @@ const command: Operation = {
   validate: missingParameters,
   async perform(call) {
     const { upload, step } = await performCommand(call);
-    return { data: step === 'appended' ? appended(upload) : uploadV2Json(upload, REPLY_STAGES[step], call.now) };
+    return { data: step === 'append' ? appended(upload) : uploadV2Json(upload, step, call.now) };
   },
 };
 

@@ -3,23 +3,30 @@ import { itemsOf, listOf, oneOf } from '../../contract/declare/fields.ts';
 import type { Operation } from '../../contract/declare/operation.ts';
 import { type User, VERIFIED_TYPES } from '../../contract/store/credentials.ts';
 
-const FIELDS = [
-  'created_at',
-  'description',
-  'location',
-  'profile_image_url',
-  'protected',
-  'public_metrics',
-  'url',
-  'verified',
-  'verified_type',
-] as const;
-
 const nobody = Type.Literal(0);
+
+/** The schemas of the optional members. */
+const OPTIONAL = {
+  created_at: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.000Z$' }),
+  description: Type.String(),
+  location: Type.String(),
+  profile_image_url: Type.Null(),
+  protected: Type.Literal(false),
+  public_metrics: Type.Closed({
+    followers_count: nobody,
+    following_count: nobody,
+    post_count: nobody,
+    listed_count: nobody,
+  }),
+  url: Type.Union([Type.String(), Type.Null()]),
+  verified: Type.Boolean(),
+  verified_type: Type.Union(VERIFIED_TYPES.map((type) => Type.Literal(type))),
+};
+const FIELDS = Object.keys(OPTIONAL);
 
 /**
  * The user of the access token, in the format of version 2: id, name and username, and the requested fields.
- * @source authentication gaps 11.3
+ * @source authentication 11.3
  */
 export const authenticatedUser: Operation = {
   id: 'users.me',
@@ -36,33 +43,14 @@ export const authenticatedUser: Operation = {
   },
   body: 'form',
   shape: 'bare',
-  reply: Type.Object(
-    {
-      data: Type.Object(
-        {
-          id: Type.String({ pattern: '^\\d+$' }),
-          name: Type.String(),
-          username: Type.String({ pattern: '^\\w{1,15}$' }),
-          created_at: Type.Optional(Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.000Z$' })),
-          description: Type.Optional(Type.String()),
-          location: Type.Optional(Type.String()),
-          profile_image_url: Type.Optional(Type.Null()),
-          protected: Type.Optional(Type.Literal(false)),
-          public_metrics: Type.Optional(
-            Type.Object(
-              { followers_count: nobody, following_count: nobody, post_count: nobody, listed_count: nobody },
-              { additionalProperties: false },
-            ),
-          ),
-          url: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-          verified: Type.Optional(Type.Boolean()),
-          verified_type: Type.Optional(Type.Union(VERIFIED_TYPES.map((type) => Type.Literal(type)))),
-        },
-        { additionalProperties: false },
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  reply: Type.Closed({
+    data: Type.Closed({
+      id: Type.String({ pattern: '^\\d+$' }),
+      name: Type.String(),
+      username: Type.String({ pattern: '^\\w{1,15}$' }),
+      ...Object.fromEntries(Object.entries(OPTIONAL).map(([name, schema]) => [name, Type.Optional(schema)])),
+    }),
+  }),
   problems: [],
   async perform({ principal, services, input }) {
     const user = (await services.store.read((tx) => tx.credentials.findUser(principal.user)))!;
@@ -74,7 +62,7 @@ export const authenticatedUser: Operation = {
 };
 
 /** The optional members. Data that the server does not have is empty, null or zero. @source decision 84 */
-function membersOf(user: User): Record<(typeof FIELDS)[number], unknown> {
+function membersOf(user: User): Record<keyof typeof OPTIONAL, unknown> {
   return {
     created_at: user.created_at.replace('Z', '.000Z'),
     description: user.description,

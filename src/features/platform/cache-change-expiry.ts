@@ -1,6 +1,6 @@
 import { expiryJob, REMOVED_AT_ONCE } from './expiry-job.ts';
 
-/** Removes announced changes that no process looks for any more. @source decision 740 */
+/** Removes announced cache changes that every process has seen. @source decision 740 */
 export const cacheChangeExpiry = expiryJob<void>({
   name: 'cache-change-expiry',
   key: 'all',

@@ -1,21 +1,22 @@
 import { formatMillisecond } from '../../base/instants.ts';
 import { hasEnded } from '../../base/process-identity.ts';
 import type { StoredNode } from '../../contract/store/nodes.ts';
-import type { WriteTransaction } from '../../contract/store/store.ts';
+import type { WriteTransaction } from '../../storage/unit-of-work.ts';
 
-/** What nodes left behind that ended without signing off. */
+/** What was released of nodes that ended without signing off. */
 export interface Remains {
   readonly nodes: readonly StoredNode[];
-  /** The stream connections that were ended. */
+  /** Ended stream connections. */
   readonly streams: number;
-  /** The jobs that were freed. */
+  /** Freed jobs. */
   readonly jobs: number;
-  /** The webhooks that were freed. */
+  /** Freed webhooks. */
   readonly webhooks: number;
 }
 
 /**
- * Removes all nodes except this one, with all that they held: where only one process can open the database as a server.
+ * Removes all nodes except this one, and releases everything that they held: where only one process can open the database
+ * as a server.
  * @source decision 752
  */
 export async function removeFormerNodes(tx: WriteTransaction, self: string, now_ms: number): Promise<Remains> {
@@ -23,20 +24,17 @@ export async function removeFormerNodes(tx: WriteTransaction, self: string, now_
 }
 
 /**
- * Removes the nodes of this machine whose process has ended, with all that they held; what others hold stays. Whether a
- * silent node of another machine is dead shows only after a while.
+ * Removes the nodes of this machine whose process has ended, and releases everything that they held. Whether a silent node
+ * of another machine is dead shows only after a while.
  * @source decision 752
  */
 export async function removeEndedNodes(tx: WriteTransaction, self: string, now_ms: number): Promise<Remains> {
   const others = await tx.nodes.listOthers(self);
-  return removeAll(
-    tx,
-    others.filter(({ process }) => hasEnded(process)),
-    now_ms,
-  );
+  const ended = others.filter(({ process }) => hasEnded(process));
+  return removeAll(tx, ended, now_ms);
 }
 
-/** Removes the nodes without a heartbeat for this long, with all that they held; what others hold stays. @source decision 752 */
+/** Removes the nodes without a heartbeat for this long, and releases everything that they held. @source decision 752 */
 export async function removeDeadNodes(
   tx: WriteTransaction,
   self: string,
@@ -44,18 +42,18 @@ export async function removeDeadNodes(
   now_ms: number,
 ): Promise<Remains> {
   const nodes = await tx.nodes.removeSilent(self, dead_after_s);
-  return nodes.length === 0 ? { nodes, streams: 0, jobs: 0, webhooks: 0 } : { nodes, ...(await release(tx, now_ms)) };
+  return nodes.length === 0 ? { nodes, streams: 0, jobs: 0, webhooks: 0 } : release(tx, nodes, now_ms);
 }
 
 async function removeAll(tx: WriteTransaction, nodes: readonly StoredNode[], now_ms: number): Promise<Remains> {
   for (const { id } of nodes) await tx.nodes.remove(id);
-  return { nodes, ...(await release(tx, now_ms)) };
+  return release(tx, nodes, now_ms);
 }
 
-/** Ends the stream connections of nodes that are no more, and frees their jobs, webhooks and budgets. @source decision 289, 371, 770, 982 */
-async function release(tx: WriteTransaction, now_ms: number): Promise<Omit<Remains, 'nodes'>> {
+/** Ends the stream connections of removed nodes, and frees their jobs, webhooks and budgets. @source decision 289, 371, 770, 982 */
+async function release(tx: WriteTransaction, nodes: readonly StoredNode[], now_ms: number): Promise<Remains> {
   const streams = await tx.streamConnections.endOrphaned('UpstreamUncleanDisconnect', formatMillisecond(now_ms));
   const jobs = await tx.jobs.releaseOrphaned();
   await tx.budgetLeases.releaseOrphaned();
-  return { streams, jobs, webhooks: await tx.webhookLeases.releaseOrphaned() };
+  return { nodes, streams, jobs, webhooks: await tx.webhookLeases.releaseOrphaned() };
 }

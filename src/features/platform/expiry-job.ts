@@ -1,18 +1,18 @@
-import { formatInstant, instantMs } from '../../base/instants.ts';
+import { addSeconds } from '../../base/instants.ts';
 import type { Services } from '../../contract/declare/operation.ts';
 import type { JobKind, PlannedJob } from '../../contract/store/jobs.ts';
-import type { WriteTransaction } from '../../contract/store/store.ts';
+import type { WriteTransaction } from '../../storage/unit-of-work.ts';
 
-/** Rows of a table that one unit of work removes at most, because other writes wait for it. */
+/** Maximum number of rows of a table that one unit of work removes, because other writes wait for it. */
 export const REMOVED_AT_ONCE = 2000;
 
-/** What a job removes, and how often. */
+/** The declaration of an expiry job. */
 interface ExpiryRules<Setting> {
   readonly name: string;
   readonly key: string;
   /** Seconds between two runs. */
   readonly period_s: number;
-  /** What `remove` needs of the settings. */
+  /** The setting that `remove` depends on. */
   settingOf(services: Services): Setting;
   /** Removes at most `REMOVED_AT_ONCE` rows of each table; returns how many of each. */
   remove(tx: WriteTransaction, setting: Setting, now: string): Promise<readonly number[]>;
@@ -35,7 +35,7 @@ export function expiryJob<Setting>(rules: ExpiryRules<Setting>): ExpiryJobKind<S
     async store(tx, _, setting, now) {
       const removed = await rules.remove(tx, setting, now);
       const isMore = removed.includes(REMOVED_AT_ONCE);
-      await tx.jobs.plan(plannedAt(isMore ? now : formatInstant(instantMs(now) + period_s * 1000)));
+      await tx.jobs.plan(plannedAt(isMore ? now : addSeconds(now, period_s)));
       return removed.reduce((sum, rows) => sum + rows);
     },
   };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 /**
@@ -17,7 +17,7 @@ let digests: Buffer | undefined;
 export function isFrequentPassword(password: string): boolean {
   digests ??= readFileSync(FILE);
   const folded = password.normalize('NFKC').toLowerCase();
-  const sought = createHash('sha256').update(folded).digest().readUInt32BE();
+  const sought = hash('sha256', folded, 'buffer').readUInt32BE();
   let [low, high] = [0, digests.length / BYTES];
   while (low < high) {
     const middle = (low + high) >> 1;

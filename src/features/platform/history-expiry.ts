@@ -1,9 +1,9 @@
-import { formatInstant, instantMs } from '../../base/instants.ts';
+import { addSeconds } from '../../base/instants.ts';
 import { expiryJob, REMOVED_AT_ONCE } from './expiry-job.ts';
 
-const DAY_MS = 86_400_000;
+const DAY_S = 86_400;
 
-/** How long rows are kept that no setting is about, in days. @source decision 1225 */
+/** Retention of rows without a setting of their own, in days. @source decision 1225 */
 export const KEPT_DAYS = { usage: 8, notifications: 90, endedRequestTokens: 1, revokedTokens: 90 } as const;
 
 /**
@@ -17,7 +17,7 @@ export const historyExpiry = expiryJob<number>({
   period_s: 3600,
   settingOf: ({ history }) => history.retention_days,
   async remove(tx, retention_days, now) {
-    const before = (days: number): string => formatInstant(instantMs(now) - days * DAY_MS);
+    const before = (days: number): string => addSeconds(now, -days * DAY_S);
     const revoked = before(KEPT_DAYS.revokedTokens);
     return [
       retention_days === 0 ? 0 : await tx.accountHistory.removeBefore(before(retention_days), REMOVED_AT_ONCE),

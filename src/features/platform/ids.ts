@@ -1,15 +1,15 @@
 import type { Random } from '../../base/random.ts';
 import { elapsed_ms } from '../../base/timers.ts';
 import type { Ids } from '../../contract/declare/operation.ts';
-import type { Store, WriteTransaction } from '../../contract/store/store.ts';
+import type { Store, WriteTransaction } from '../../storage/unit-of-work.ts';
 
 /** Ids grow by random steps of 1 to this, so that they do not reveal how many there are. */
 const STEP_MAX = 97;
 /** Ids are reserved in the database in blocks of at least this many; those that a process does not use are lost. */
 const BLOCK = 256;
 /**
- * Where other processes issue ids too, a block is used for this long only, so that ids of all processes grow with time. It
- * is small at first, and larger when it did not last.
+ * Where other processes issue ids too, a block expires after this time, so that ids of all processes grow with time. It is
+ * small at first, and larger after a block did not last.
  * @source decision 814
  */
 const SHARED_BLOCK_MS = 1000;
@@ -50,14 +50,14 @@ function lowBits(random: Random): bigint {
 interface Range {
   next: number;
   readonly end: number;
-  /** How many ids it was reserved for. */
+  /** The number of ids that it was reserved for. */
   readonly count: number;
   readonly reservedAt_ms: number;
 }
 
 /** Ids from reserved blocks. */
 export interface BlockIds extends Ids {
-  /** Leaves the rest of all blocks unused: the database may not know any more that they are reserved. */
+  /** Discards the rest of all blocks: after a restore, the database may not know that they are reserved. */
   forget(): void;
 }
 

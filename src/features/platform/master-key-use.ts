@@ -1,6 +1,6 @@
 import type { SecretBox } from '../../base/secret-box.ts';
 import { secretContext } from '../../contract/store/sealed-columns.ts';
-import type { ReadTransaction, Store } from '../../contract/store/store.ts';
+import type { ReadTransaction, Store } from '../../storage/unit-of-work.ts';
 
 /**
  * Seals the secret of the first application with the current master key. Only a starting server does so: from that

@@ -33,8 +33,8 @@ export function keyConflict(
 }
 
 /**
- * The servers that seal with another key than the one with which these keys seal: what they store after all secrets were
- * resealed needs their key. Those whose keys are unknown are left out.
+ * The servers whose current key differs from that of `own`: secrets that they store after a resealing still need their key.
+ * Servers with unknown keys are left out.
  * @source decision 836
  */
 export function serversWithoutCurrent(

@@ -1,4 +1,4 @@
-import { formatInstant, instantMs } from '../../base/instants.ts';
+import { addSeconds, formatInstant } from '../../base/instants.ts';
 import { OBJECT_REMOVAL } from '../../contract/store/derived-files.ts';
 import type { PlannedJob } from '../../contract/store/jobs.ts';
 import type { ExpiryJobKind } from './expiry-job.ts';
@@ -10,8 +10,8 @@ const PERIOD_S = 600;
 const plannedAt = (run_at: string): PlannedJob => ({ kind: OBJECT_REMOVAL, key: 'all', run_at });
 
 /**
- * Removes objects that nothing refers to any more, or that were stored by processes that ended before they could record
- * them. While the object store is away, they stay listed.
+ * Removes unreferenced objects, including those of processes that ended before they could record them. While the object
+ * store is unavailable, they stay listed.
  * @source decision 793
  */
 export const objectRemoval: ExpiryJobKind<readonly string[]> = {
@@ -26,7 +26,7 @@ export const objectRemoval: ExpiryJobKind<readonly string[]> = {
   },
   async store(tx, _, keys, now) {
     await tx.derivedFiles.forgetUnused(keys);
-    const later = formatInstant(instantMs(now) + PERIOD_S * 1000);
+    const later = addSeconds(now, PERIOD_S);
     const next = (await tx.derivedFiles.findNextRemoval()) ?? later;
     await tx.jobs.planNoLaterThan(plannedAt(next < now ? now : next < later ? next : later));
     return keys.length;

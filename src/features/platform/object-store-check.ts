@@ -1,13 +1,13 @@
 import type { Random } from '../../base/random.ts';
 import { contentOfBytes, type ObjectStore } from '../../contract/services/objects.ts';
-import type { Store } from '../../contract/store/store.ts';
+import type { Store } from '../../storage/unit-of-work.ts';
 
-/** What is in the object by which a store is recognized, for people who find it. Only its key counts. */
+/** Content of the object that identifies a store, for people who find it. Only its key counts. */
 const CONTENT = Buffer.from(
   'By this object, the servers of a database recognize their object store. Copy it with all others.\n',
 );
 
-/** The key of the object by which a store is recognized. */
+/** The key of the object that identifies a store. */
 export function keyOfStoreId(id: string): string {
   return `identity/${id}`;
 }

@@ -1,6 +1,6 @@
-import { formatInstant, instantMs } from '../../base/instants.ts';
+import { addSeconds } from '../../base/instants.ts';
 import type { Random } from '../../base/random.ts';
-import type { WriteTransaction } from '../../contract/store/store.ts';
+import type { WriteTransaction } from '../../storage/unit-of-work.ts';
 import { linkHash } from './user-status.ts';
 
 /** How long a link that signs an operator in is valid. @source decision 1005 */
@@ -14,8 +14,7 @@ export function operatorNameError(name: string): string | undefined {
 }
 
 /**
- * Creates a link with which somebody signs in to the operator console, once, and returns its secret. `wallNow` is UTC
- * text by the wall clock.
+ * Creates a single-use link to the operator console, and returns its secret. `wallNow` is UTC text by the wall clock.
  * @source decision 1060
  */
 export async function addOperatorLink(
@@ -24,15 +23,12 @@ export async function addOperatorLink(
   { random, wallNow }: { readonly random: Random; readonly wallNow: string },
 ): Promise<string> {
   const secret = random.bytes(32).toString('base64url');
-  const expires_at = formatInstant(instantMs(wallNow) + OPERATOR_LINK_S * 1000);
+  const expires_at = addSeconds(wallNow, OPERATOR_LINK_S);
   await tx.operatorLinks.add({ id_hash: linkHash(secret), operator, expires_at });
   return secret;
 }
 
-/**
- * Uses a link up, on whichever server it is opened.
- * @returns the name of the operator; undefined for a text that is no link, or one that is used or too old
- */
+/** Redeems a link. @returns the name of the operator; undefined for an unknown, used or expired link. */
 export async function useOperatorLink(
   tx: Pick<WriteTransaction, 'operatorLinks'>,
   secret: string,

@@ -1,7 +1,7 @@
 import { argon2, timingSafeEqual } from 'node:crypto';
 import type { Random } from '../../base/random.ts';
 
-/** How much work a hash takes. */
+/** The cost parameters of a hash. */
 export interface HashCost {
   readonly memory_kib: number;
   readonly passes: number;
@@ -10,10 +10,7 @@ export interface HashCost {
 /** The parameters that current guidance recommends for interactive logins. */
 const COST: HashCost = { memory_kib: 19_456, passes: 2 };
 
-/**
- * For passwords that were made at random: nobody finds 16 letters and digits by trying, however little work each try is.
- * @source decision 907
- */
+/** For random passwords: 16 letters and digits cannot be guessed, however cheap each guess is. @source decision 907 */
 export const RANDOM_PASSWORD_COST: HashCost = { memory_kib: 8, passes: 1 };
 
 const STORED = /^argon2id\$m=(\d+),t=(\d+),p=1\$([\w-]+)\$([\w-]+)$/;
@@ -26,7 +23,7 @@ export async function hashPassword(password: string, random: Random, cost = COST
   return `argon2id$m=${memory_kib},t=${passes},p=1$${salt.toString('base64url')}$${tag.toString('base64url')}`;
 }
 
-/** Whether a password matches its stored form, which may have taken other parameters than new ones do. */
+/** Whether a password matches its stored form, which states its own cost parameters. */
 export async function verifyPassword(password: string, stored: string): Promise<boolean> {
   const [, memory_kib, passes, salt, tag] = STORED.exec(stored) ?? [];
   if (!salt || !tag) return false;

@@ -1,7 +1,7 @@
 import { isLegalText, lengthOf } from '../../base/text.ts';
 import type { User } from '../../contract/store/credentials.ts';
 import type { EventType, NewEvent } from '../../contract/store/events.ts';
-import type { WriteTransaction } from '../../contract/store/store.ts';
+import type { WriteTransaction } from '../../storage/unit-of-work.ts';
 
 /** The members of a profile that can change. */
 export type ProfileChanges = Partial<
@@ -33,8 +33,8 @@ export function profileUrlError(url: string): string | undefined {
 
 /**
  * Changes a profile, and appends an event for each changed member that webhooks and streams can follow.
- * @returns the user after the change, and whether one of their names is another; undefined when there is no such user.
- * @source activity gaps 16.3, 16.8; decision 325
+ * @returns the user after the change, and whether one of their names changed; undefined when there is no such user.
+ * @source activity 16.3, 16.8; decision 325
  */
 export async function changeProfile(
   tx: WriteTransaction,

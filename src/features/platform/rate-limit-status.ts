@@ -8,7 +8,7 @@ const VERSION = '/1.1';
 /**
  * The current rate limit windows of the caller, for the calls of version 1.1. The call counts against its own window
  * only.
- * @source authentication gaps 11.4
+ * @source authentication 11.4
  */
 export const rateLimitStatus: Operation = {
   id: 'application.rate_limit_status',
@@ -25,25 +25,19 @@ export const rateLimitStatus: Operation = {
   },
   body: 'form',
   shape: 'bare',
-  reply: Type.Object(
-    {
-      rate_limit_context: Type.Union([
-        Type.Object({ access_token: Type.String() }, { additionalProperties: false }),
-        Type.Object({ application: Type.String() }, { additionalProperties: false }),
-      ]),
-      resources: Type.Record(
-        Type.String({ pattern: '^[a-z_]+$' }),
-        Type.Record(
-          Type.String({ pattern: '^/' }),
-          Type.Object(
-            { limit: Type.Integer(), remaining: Type.Integer({ minimum: 0 }), reset: Type.Integer() },
-            { additionalProperties: false },
-          ),
-        ),
+  reply: Type.Closed({
+    rate_limit_context: Type.Union([
+      Type.Closed({ access_token: Type.String() }),
+      Type.Closed({ application: Type.String() }),
+    ]),
+    resources: Type.Record(
+      Type.String({ pattern: '^[a-z_]+$' }),
+      Type.Record(
+        Type.String({ pattern: '^/' }),
+        Type.Closed({ limit: Type.Integer(), remaining: Type.Integer({ minimum: 0 }), reset: Type.Integer() }),
       ),
-    },
-    { additionalProperties: false },
-  ),
+    ),
+  }),
   problems: [],
   async perform({ caller, rateWindows, input }) {
     const requestedFamilies = input.resources == null ? undefined : new Set(itemsOf(input.resources as string));

@@ -5,7 +5,7 @@ import { userSchema, userToJson } from './user-json.ts';
 
 /**
  * A user by id or by name; the id wins if both are present.
- * @source authentication gaps 11.2; decision 85
+ * @source authentication 11.2; decision 85
  */
 export const showUser: Operation = {
   id: 'users.show',

@@ -30,7 +30,7 @@ function profileText(max: number, wrong: (text: string) => string | undefined): 
 
 /**
  * Changes the profile of the user of the access token. Absent parameters change nothing, empty ones clear the member.
- * @source activity gaps 11.5; decision 350; decision 351
+ * @source authentication 11.5; decision 350; decision 351
  */
 export const updateProfile: Operation = {
   id: 'account.update_profile',

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
-import { formatInstant, instantMs } from '../../base/instants.ts';
+import { hash } from 'node:crypto';
+import { addSeconds } from '../../base/instants.ts';
 import type { Random } from '../../base/random.ts';
 import type { User } from '../../contract/store/credentials.ts';
-import type { WriteTransaction } from '../../contract/store/store.ts';
+import type { WriteTransaction } from '../../storage/unit-of-work.ts';
 
 /** How long a link that sets a password is valid, in seconds. @source decision 501 */
 export const PASSWORD_LINK_S = 3600;
@@ -28,9 +28,13 @@ export async function changeUserStatus(
 export async function setPassword(
   tx: WriteTransaction,
   id: string,
-  { hash, now, keeps }: { readonly hash: string; readonly now: string; readonly keeps?: string | undefined },
+  {
+    hash: password_hash,
+    now,
+    keeps,
+  }: { readonly hash: string; readonly now: string; readonly keeps?: string | undefined },
 ): Promise<void> {
-  await tx.credentials.changeUser(id, { password_hash: hash, password_changed_at: now });
+  await tx.credentials.changeUser(id, { password_hash, password_changed_at: now });
   await tx.sessions.removeOf(id, keeps);
   await tx.passwordLinks.removeOf(id);
   tx.invalidate(`user:${id}`);
@@ -47,12 +51,12 @@ export async function addPasswordLink(
 ): Promise<string> {
   const secret = random.bytes(32).toString('base64url');
   await tx.passwordLinks.removeOf(user);
-  const expires_at = formatInstant(instantMs(now) + PASSWORD_LINK_S * 1000);
+  const expires_at = addSeconds(now, PASSWORD_LINK_S);
   await tx.passwordLinks.add({ id_hash: linkHash(secret), user_id: user, expires_at });
   return secret;
 }
 
 /** The hash under which the secret of a link is stored. */
 export function linkHash(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return hash('sha256', secret);
 }

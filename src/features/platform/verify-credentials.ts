@@ -5,7 +5,7 @@ import { ownUserSchema, userToJson } from './user-json.ts';
 /**
  * The user of the access token, as they see themselves. Login libraries call this after the exchange. The reply has the
  * e-mail address for applications that request it from users.
- * @source authentication gaps 11.1; decision 105
+ * @source authentication 11.1; decision 105
  */
 export const verifyCredentials: Operation = {
   id: 'account.verify_credentials',

@@ -2,14 +2,14 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { type Box, boxesOf } from '../probe/container-boxes.ts';
 import type { Edit } from './edits.ts';
 
-/** What stays, by the box around it; other boxes stay as they are. */
+/** Boxes to keep, by the box around them; inside other boxes, all are kept. */
 const KEPT: Readonly<Record<string, readonly string[]>> = {
   '': ['ftyp', 'moov', 'mdat', 'moof', 'mfra', 'pdin', 'sidx', 'ssix', 'styp'],
   'moov/': ['mvhd', 'trak', 'mvex', 'iods'],
   'moov/trak/': ['tkhd', 'edts', 'mdia', 'tref', 'tapt'],
   'moov/trak/mdia/': ['mdhd', 'hdlr', 'minf', 'elng'],
 };
-/** Boxes that say when the video was made and changed, after their version and flags. */
+/** Boxes with times of creation and modification, after their version and flags. */
 const TIMED = ['mvhd', 'tkhd', 'mdhd'];
 const FREE = Buffer.from('free', 'latin1');
 /** Room for the 260,000 samples of hours of metadata. */
@@ -21,27 +21,23 @@ const [TABLE_BYTES_MAX, EDITS_MAX] = [1_048_576, 200_000];
  */
 export async function boxEdits(path: string): Promise<Edit[] | undefined> {
   const boxes = (await boxesOf(path))!;
-  const file = await open(path);
-  try {
-    const edits: Edit[] = [];
-    const isFragmented = boxes.some(({ type }) => type === 'mvex');
-    for (const [index, box] of boxes.entries()) {
-      const { parent, type, end } = box;
-      if (KEPT[parent]?.includes(type) === false) edits.push(...blank(box));
-      else if (TIMED.includes(type)) edits.push(...(await timesOf(file, box)));
-      if (parent !== 'moov/' || type !== 'trak') continue;
-      let next = index + 1;
-      while (next < boxes.length && boxes[next]!.start < end) next += 1;
-      const track = boxes.slice(index + 1, next);
-      const handler = track.find((each) => each.parent === 'moov/trak/mdia/' && each.type === 'hdlr');
-      if (!handler || (await contentOf(file, handler, 12)).toString('latin1', 8) !== 'meta') continue;
-      if (isFragmented || !(await addSamples(edits, file, track))) return undefined;
-      edits.push(...blank(box));
-    }
-    return edits;
-  } finally {
-    await file.close();
+  await using file = await open(path);
+  const edits: Edit[] = [];
+  const isFragmented = boxes.some(({ type }) => type === 'mvex');
+  for (const [index, box] of boxes.entries()) {
+    const { parent, type, end } = box;
+    if (KEPT[parent]?.includes(type) === false) edits.push(...blank(box));
+    else if (TIMED.includes(type)) edits.push(...(await timesOf(file, box)));
+    if (parent !== 'moov/' || type !== 'trak') continue;
+    let next = index + 1;
+    while (next < boxes.length && boxes[next]!.start < end) next += 1;
+    const track = boxes.slice(index + 1, next);
+    const handler = track.find((each) => each.parent === 'moov/trak/mdia/' && each.type === 'hdlr');
+    if (!handler || (await contentOf(file, handler, 12)).toString('latin1', 8) !== 'meta') continue;
+    if (isFragmented || !(await addSamples(edits, file, track))) return undefined;
+    edits.push(...blank(box));
   }
+  return edits;
 }
 
 function blank({ start, content, end }: Box): Edit[] {

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** A range of a file, and what takes its place: other bytes, or as many zeros. */
+/** A range of a file, and its replacement: other bytes, or as many zeros. */
 export interface Edit {
   readonly start: number;
   readonly end: number;

@@ -3,9 +3,9 @@ import { type ImagePart, imageParts } from '../probe/image-parts.ts';
 import type { Edit } from './edits.ts';
 import { orientationExif } from './orientation.ts';
 
-/** The parts of a format. */
+/** How the metadata of an image format is found and written. */
 interface Format {
-  /** Whether a part stays, by its type and its bytes with the head. */
+  /** Whether to keep a part, by its type and its bytes with the head. */
   isKept(type: string, part: Buffer): boolean;
   /** The EXIF data of a part, if it has any. */
   exifIn?(type: string, part: Buffer): Buffer | undefined;
@@ -13,7 +13,7 @@ interface Format {
   partWith?(exif: Buffer): Buffer;
 }
 
-/** What decoders of PNG use, beside the critical chunks, whose names begin with an upper-case letter. */
+/** Chunks that PNG decoders use, besides the critical ones, whose names begin with an upper-case letter. */
 const PNG_KEPT = 'acTL bKGD cHRM cICP cLLI fcTL fdAT gAMA hIST iCCP mDCV pHYs sBIT sPLT sRGB tRNS'.split(' ');
 const WEBP_KEPT = ['head', 'VP8X', 'VP8 ', 'VP8L', 'ALPH', 'ANIM', 'ANMF', 'ICCP'];
 /** Repetition, and a colour profile. */
@@ -63,7 +63,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
   },
 };
 
-/** The edits that remove the metadata of an image, and what follows its end. Orientation and colour profile stay. */
+/** The edits that remove the metadata and trailing data of an image. Orientation and colour profile are kept. */
 export function imageEdits(mime: string, bytes: Buffer): Edit[] {
   const parts = imageParts(mime, bytes)!;
   const format = FORMATS[mime];

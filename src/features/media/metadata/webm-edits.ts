@@ -4,20 +4,20 @@ import type { Edit } from './edits.ts';
 
 const [HEAD, SEGMENT, CLUSTER] = ['1a45dfa3', '18538067', '1f43b675'];
 const [SEEK_HEAD, INFO, TRACKS, CUES, TRACK] = ['114d9b74', '1549a966', '1654ae6b', '1c53bb6b', 'ae'];
-/** What follows the head of a cluster of unknown size. */
+/** Elements after the head of a cluster of unknown size. */
 const OF_CLUSTER = ['e7', 'a0', 'a3', 'a7', 'ab', '5854'];
-/** What stays, by the element around it: of the information, the unit of time, the duration and the programs. */
+/** Elements to keep, by the element around them: of the information, the unit of time, the duration and the programs. */
 const KEPT: Readonly<Record<string, readonly string[]>> = {
   '': [HEAD, SEGMENT],
   [SEGMENT]: [SEEK_HEAD, INFO, TRACKS, CLUSTER, CUES, ...OF_CLUSTER],
   [INFO]: ['2ad7b1', '4489', '4d80', '5741'],
   [TRACKS]: [TRACK],
 };
-/** What does not stay of a track: its names, a checksum, and what is unreadable. */
+/** Elements of a track to remove: its names, a checksum, and unreadable ones. */
 const NOT_OF_TRACK = ['536e', '258688', 'bf', ''];
 const VOID = 'ec';
 const HEAD_BYTES = 12;
-/** More is not a video. */
+/** Upper bounds for videos. */
 const [ELEMENTS_MAX, EDITS_MAX] = [1_000_000, 10_000];
 
 /**
@@ -25,34 +25,30 @@ const [ELEMENTS_MAX, EDITS_MAX] = [1_000_000, 10_000];
  * become void ones. Undefined when there are too many.
  */
 export async function webmEdits(path: string): Promise<Edit[] | undefined> {
-  const file = await open(path);
-  try {
-    const read = windowReader(file);
-    const edits: Edit[] = [];
-    let count = 0;
-    const walk = async (from: number, end: number, parent: string): Promise<boolean> => {
-      for (let start = from; start < end; ) {
-        count += 1;
-        if (count > ELEMENTS_MAX || edits.length > EDITS_MAX) return false;
-        const { id, content, size } = elementIn(await read(start, Math.min(HEAD_BYTES, end - start)));
-        const isKept = parent === TRACK ? !NOT_OF_TRACK.includes(id) : KEPT[parent]!.includes(id);
-        if (isKept && id === CLUSTER && size === undefined) {
-          start += content;
-          continue;
-        }
-        const next = Math.min(size === undefined ? end : start + content + size, end);
-        if (id === VOID) edits.push({ start: start + content, end: next });
-        else if (!isKept) edits.push(...voided(start, next));
-        else if (parent !== TRACK && (id in KEPT || id === TRACK) && !(await walk(start + content, next, id)))
-          return false;
-        start = next;
+  await using file = await open(path);
+  const read = windowReader(file);
+  const edits: Edit[] = [];
+  let count = 0;
+  const walk = async (from: number, end: number, parent: string): Promise<boolean> => {
+    for (let start = from; start < end; ) {
+      count += 1;
+      if (count > ELEMENTS_MAX || edits.length > EDITS_MAX) return false;
+      const { id, content, size } = elementIn(await read(start, Math.min(HEAD_BYTES, end - start)));
+      const isKept = parent === TRACK ? !NOT_OF_TRACK.includes(id) : KEPT[parent]!.includes(id);
+      if (isKept && id === CLUSTER && size === undefined) {
+        start += content;
+        continue;
       }
-      return true;
-    };
-    return (await walk(0, (await file.stat()).size, '')) ? edits : undefined;
-  } finally {
-    await file.close();
-  }
+      const next = Math.min(size === undefined ? end : start + content + size, end);
+      if (id === VOID) edits.push({ start: start + content, end: next });
+      else if (!isKept) edits.push(...voided(start, next));
+      else if (parent !== TRACK && (id in KEPT || id === TRACK) && !(await walk(start + content, next, id)))
+        return false;
+      start = next;
+    }
+    return true;
+  };
+  return (await walk(0, (await file.stat()).size, '')) ? edits : undefined;
 }
 
 /** The id of an element in hex digits, empty if unreadable; the length of its head; its size, unless that is unknown. */

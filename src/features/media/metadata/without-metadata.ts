@@ -6,8 +6,8 @@ import { imageEdits } from './image-edits.ts';
 import { webmEdits } from './webm-edits.ts';
 
 /**
- * A copy of a file that has been probed without its metadata, such as position, names and times; pictures and sound are
- * the same bytes. Undefined when there is nothing to remove; or the message why it cannot be removed.
+ * A copy of a probed file without its metadata, such as position, names and times; pictures and sound are the same bytes.
+ * Undefined when there is nothing to remove; or the message why it cannot be removed.
  * @source decision 1150
  */
 export async function withoutMetadata(
@@ -18,13 +18,11 @@ export async function withoutMetadata(
   const edits = await editsOf(path, mime);
   if (!edits) return { fault: 'The metadata of the video cannot be removed' };
   if (edits.length === 0) return undefined;
-  const file = await open(path);
+  await using file = await open(path);
   try {
     return await received.receive(editedBytes(file, edits), Number.MAX_SAFE_INTEGER);
   } catch (error) {
     throw error instanceof SourceFailed ? error.cause : error;
-  } finally {
-    await file.close();
   }
 }
 

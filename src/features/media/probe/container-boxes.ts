@@ -17,7 +17,7 @@ export async function isCompleteContainer(path: string): Promise<boolean> {
   return (await boxesOf(path))?.some(({ parent, type }) => parent === '' && type === 'moov') ?? false;
 }
 
-/** Boxes whose boxes are read too. */
+/** Boxes that are descended into. */
 const PARENTS: readonly string[] = [
   'moov/',
   'moov/trak/',
@@ -31,35 +31,31 @@ const HEAD_BYTES = 16;
 
 /**
  * The boxes of an MP4 or MOV file in their order, parents first; undefined when one of the top level is incomplete, or
- * there are too many. What cannot be read inside of another is a box without type.
+ * there are too many. An unreadable box inside another has no type.
  */
 export async function boxesOf(path: string): Promise<readonly Box[] | undefined> {
-  const file = await open(path);
-  try {
-    const read = windowReader(file);
-    const boxes: Box[] = [];
-    const walk = async (from: number, end: number, parent: string): Promise<boolean> => {
-      for (let start = from; start < end; ) {
-        if (boxes.length === BOXES_MAX) return false;
-        // The last box may be shorter than a 64-bit header.
-        const head = await read(start, Math.min(HEAD_BYTES, end - start));
-        const [length, headBytes] = boxLength(head, end - start);
-        const isWhole = length >= headBytes && length <= end - start;
-        if (!isWhole && parent === '') return false;
-        const next = isWhole ? start + length : end;
-        const type = isWhole ? head.toString('latin1', 4, 8) : '';
-        const content = isWhole ? start + headBytes : start;
-        boxes.push({ parent, type, start, content, end: next });
-        const path = `${parent}${type}/`;
-        if (PARENTS.includes(path) && !(await walk(content, next, path))) return false;
-        start = next;
-      }
-      return true;
-    };
-    return (await walk(0, (await file.stat()).size, '')) ? boxes : undefined;
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path);
+  const read = windowReader(file);
+  const boxes: Box[] = [];
+  const walk = async (from: number, end: number, parent: string): Promise<boolean> => {
+    for (let start = from; start < end; ) {
+      if (boxes.length === BOXES_MAX) return false;
+      // The last box may be shorter than a 64-bit header.
+      const head = await read(start, Math.min(HEAD_BYTES, end - start));
+      const [length, headBytes] = boxLength(head, end - start);
+      const isWhole = length >= headBytes && length <= end - start;
+      if (!isWhole && parent === '') return false;
+      const next = isWhole ? start + length : end;
+      const type = isWhole ? head.toString('latin1', 4, 8) : '';
+      const content = isWhole ? start + headBytes : start;
+      boxes.push({ parent, type, start, content, end: next });
+      const path = `${parent}${type}/`;
+      if (PARENTS.includes(path) && !(await walk(content, next, path))) return false;
+      start = next;
+    }
+    return true;
+  };
+  return (await walk(0, (await file.stat()).size, '')) ? boxes : undefined;
 }
 
 /** The length of a box and of its head: a length of 0 means to the end, 1 that 64 bits follow. */

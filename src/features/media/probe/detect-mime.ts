@@ -10,7 +10,7 @@ export const BEGINNING_BYTES = 65_536;
 /** First bytes of TIFF files, whose other data can be anywhere. */
 const TIFF = ['II*\0', 'MM\0*'];
 
-/** Detects the media type of a file, given by its path or its beginning; undefined when unknown. */
+/** Detects the media type of a file, from its path or its beginning; undefined when unknown. */
 export async function detectMime(of: string | Readable): Promise<string | undefined> {
   const bytes = typeof of === 'string' ? await beginningOf(of) : await buffer(of);
   // Loaded at first use. It is passed bytes, because it reads files in thousands of small pieces.
@@ -22,11 +22,7 @@ export async function detectMime(of: string | Readable): Promise<string | undefi
 }
 
 async function beginningOf(path: string): Promise<Buffer> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING_BYTES), 0, BEGINNING_BYTES, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING_BYTES), 0, BEGINNING_BYTES, 0);
+  return buffer.subarray(0, bytesRead);
 }

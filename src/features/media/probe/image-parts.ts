@@ -1,14 +1,14 @@
 /** A part of an image: a segment, chunk or block with its head. */
 export interface ImagePart {
-  /** The marker of a segment or label of a block in hex digits, the name of a chunk, or a word for what has no name. */
+  /** The marker of a segment or label of a block in hex digits, the name of a chunk, or a name of our own. */
   readonly type: string;
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The parts of an image without gaps, from the start of the file to the end of the image; undefined when truncated. What
- * follows the end is not a part of the image. @source decision 190
+ * The parts of an image without gaps, from the start of the file to the end of the image; undefined when truncated. Trailing
+ * data is not a part. @source decision 190
  */
 export function imageParts(mime: string, bytes: Buffer): readonly ImagePart[] | undefined {
   return READERS[mime]?.(bytes);

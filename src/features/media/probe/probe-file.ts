@@ -1,7 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import type { Upload, UploadSettings } from '../../../contract/store/uploads.ts';
 import { ACCEPTED_FILES } from '../media-categories.ts';
 import { detectMime } from './detect-mime.ts';
-import { probeImage } from './probe-image.ts';
+import { gifFrames, imageParts } from './image-parts.ts';
 import { probeVideo } from './probe-video.ts';
 import { refusalOf, type Unshown, unshownFormat } from './shown-formats.ts';
 
@@ -22,8 +23,8 @@ export type ExpectedFile = Pick<Upload, 'category' | 'media_type' | 'mime'>;
 const KINDS = { IMAGE: 'image', GIF: 'GIF', VIDEO: 'video' } as const;
 
 /**
- * Detects type, size and duration from the content of a file, and checks them. What not every browser shows is rejected
- * where nothing can convert it.
+ * Detects type, size and duration from the content of a file, and checks them. Without ffmpeg, formats that not every browser
+ * shows are rejected.
  */
 export async function probeFile(path: string, expected: ExpectedFile, rules: UploadSettings): Promise<ProbeResult> {
   const mime = await detectMime(path);
@@ -62,4 +63,32 @@ function checkLimits(found: ProbedFile, { category }: ExpectedFile, rules: Uploa
     return { fault: `The video is longer than ${max_s} seconds` };
   }
   return found;
+}
+
+/** EXIF orientations from this value swap width and height. */
+const TURNED_FROM = 5;
+
+/** Reads the displayed size of an image or GIF. */
+async function probeImage(path: string, mime: string, rules: UploadSettings): Promise<ProbeResult> {
+  // Bounded by the size limit of the category.
+  const bytes = await readFile(path);
+  if (!imageParts(mime, bytes)) return { fault: 'The image is truncated' };
+  const size = await sizeOf(bytes);
+  const frames = mime === 'image/gif' ? gifFrames(bytes)! : 1;
+  if (!size || frames === 0) return { fault: 'The image cannot be read' };
+  const { width, height } = size;
+  if (mime === 'image/gif' && width * height * frames > rules.media_gif_pixels_max) {
+    return { fault: `${frames} frames of ${width}x${height} are more than ${rules.media_gif_pixels_max} pixels` };
+  }
+  return { mime, width, height, duration_ms: null, codec: null, unshown: unshownFormat(mime) };
+}
+
+async function sizeOf(bytes: Buffer): Promise<{ width: number; height: number } | undefined> {
+  const { imageSize } = await import('image-size');
+  try {
+    const { width, height, orientation = 1 } = imageSize(bytes);
+    return orientation < TURNED_FROM ? { width, height } : { width: height, height: width };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { resolve } from 'node:path';
 import { childOptions } from '../../../base/children.ts';
+import { KeyedMutex } from '../../../base/keyed-mutex.ts';
 import { within } from '../../../base/timers.ts';
 import { isCompleteContainer } from './container-boxes.ts';
 import type { ProbeResult } from './probe-file.ts';
@@ -20,7 +21,13 @@ const BOUNDS = ['--max-old-space-size=256', '--wasm-max-mem-pages=4096'];
 export async function probeVideo(path: string, mime: string): Promise<ProbeResult> {
   const hasBoxes = mime === 'video/mp4' || mime === 'video/quicktime';
   if (hasBoxes && !(await isCompleteContainer(path))) return { fault: 'The video is truncated' };
-  const seen = await oneAtATime(() => readInProcess(path)).catch(() => undefined);
+  waiting += 1;
+  const seen = await turns
+    .run('video', () => readInProcess(path))
+    .catch(() => undefined)
+    .finally(() => {
+      waiting -= 1;
+    });
   if (!seen?.width || !seen.height || seen.codec === null) return { fault: 'Unsupported video format' };
   if (seen.isTruncated) return { fault: 'The video is truncated' };
   const unshown = unshownFormat(mime) ?? unshownCodec(mime, seen.codec, seen);
@@ -28,18 +35,9 @@ export async function probeVideo(path: string, mime: string): Promise<ProbeResul
   return { mime, width, height, duration_ms: seen.duration_ms, codec: seen.codec, unshown };
 }
 
-let last: Promise<unknown> = Promise.resolve();
+/** One video at a time, because each process needs much memory. @source decision 199 */
+const turns = new KeyedMutex();
 let waiting = 0;
-
-/** Runs tasks one after the other, because each process needs much memory. @source decision 199 */
-function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
-  waiting += 1;
-  const mine = last.then(work, work).finally(() => {
-    waiting -= 1;
-  });
-  last = mine;
-  return mine;
-}
 
 /** A running process for the next video that waits; starting one takes longer than reading a video. */
 let idleProcess: ChildProcess | undefined;

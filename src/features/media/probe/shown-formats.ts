@@ -1,13 +1,13 @@
-/** What not every browser shows of a file: a format or codec. */
+/** A format or codec that not every browser shows. */
 export interface Unshown {
   readonly name: string;
-  /** What to use instead. */
+  /** The format or codec to use instead. */
   readonly instead: string;
-  /** Its pictures are shown, and its sound is not heard. */
+  /** Only its sound is affected. */
   readonly isSound?: true;
 }
 
-/** Formats of files that are accepted and that some browsers do not show, and what to use instead. */
+/** Accepted formats that some browsers do not show. */
 const NOT_SHOWN: Readonly<Record<string, Unshown>> = {
   'image/tiff': { name: 'TIFF', instead: 'JPEG or PNG' },
   'video/mp2t': { name: 'MPEG transport streams', instead: 'MP4' },
@@ -27,7 +27,7 @@ export function unshownFormat(mime: string): Unshown | undefined {
   return NOT_SHOWN[mime];
 }
 
-/** The codec of a video or of its sound, if not every browser shows it; or samples that only few decoders know. */
+/** The codec of a video or of its sound, or its sample format, if not every browser shows it. */
 export function unshownCodec(mime: string, codec: string, samples: VideoSamples): Unshown | undefined {
   const isWebm = mime === 'video/webm';
   if (!SHOWN_CODECS[mime]!.includes(codec)) return { name: codec, instead: isWebm ? 'VP9' : 'H.264' };
