@@ -15,7 +15,7 @@ const LENGTH_MAX = 2048;
  * port of a loopback address.
  * @param callback percent-decoded once.
  * @returns the reason for a refusal; undefined when the callback is allowed.
- * @source authentication gaps 4.1
+ * @source authentication 4.1
  */
 export function refuseCallback(rules: CallbackRules, callback: string): CallbackRefusal | undefined {
   if (callback === 'oob') return undefined;
@@ -33,7 +33,7 @@ export function refuseCallback(rules: CallbackRules, callback: string): Callback
  * Why an address cannot be registered, phrased to follow the address in a sentence; undefined when it can. A custom
  * scheme must be one that its owner can claim (a reversed domain name) or one that the operator allows.
  * @param schemes the schemes that the operator allows; `*` allows all.
- * @source authentication gaps 4.1; decision 600
+ * @source authentication 4.1; decision 600
  */
 export function registrationError(address: string, schemes: readonly string[]): string | undefined {
   const wrong = callbackUrlError(address);
@@ -45,7 +45,7 @@ export function registrationError(address: string, schemes: readonly string[]): 
 
 /**
  * Why users cannot be redirected to an address, phrased to follow the address; undefined when they can.
- * @source authentication gaps 4.1
+ * @source authentication 4.1
  */
 export function callbackUrlError(address: string): string | undefined {
   if (address === 'oob') return 'is always allowed and need not be registered';
@@ -67,7 +67,7 @@ export function callbackUrlError(address: string): string | undefined {
 
 /**
  * A warning for the owner about a valid address, registered or not; undefined when there is none.
- * @source authentication gaps 4.1; decision 97; decision 601
+ * @source authentication 4.1; decision 97; decision 601
  */
 export function callbackUrlWarning(address: string, schemes: readonly string[]): string | undefined {
   if (unclaimedScheme(address, schemes) !== undefined) {

@@ -1,19 +1,19 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { formatInstant, instantMs } from '../../base/instants.ts';
 import type { Random } from '../../base/random.ts';
-import { type SecretBox, secretBox } from '../../base/secret-box.ts';
+import { type SecretBox, secretBox, tryOpen } from '../../base/secret-box.ts';
 import { pause } from '../../base/timers.ts';
 import type { ArrivedForm } from '../../contract/declare/pages.ts';
 import type { RenderedPage, SentForms } from '../../contract/services/sent-forms.ts';
 import type { SentForm } from '../../contract/store/logins.ts';
-import type { Store } from '../../contract/store/store.ts';
+import type { Store } from '../../storage/unit-of-work.ts';
 
-/** How long a repeated form waits for the answer to the first, and how often it looks. */
-const [WAIT_MS, LOOKS_MAX] = [10_000, 100];
-/** Within this time the answer is repeated to a browser whose session has changed by it. */
+/** How long a repeated form waits for the answer to the first, and how often it polls. */
+const [WAIT_MS, POLLS_MAX] = [10_000, 100];
+/** How long the answer is repeated to a browser whose session it has changed. */
 const CHANGED_MS = 60_000;
-/** Larger answers are not kept: who repeats the form is told to look. */
+/** Larger answers are not kept: a repeated form gets an error page. */
 const TEXT_MAX = 262_144;
 
 /** An answer, and the browser that got it first. */
@@ -24,7 +24,7 @@ interface Answer {
 
 const KEY = 'key of a form';
 
-/** Creates the part that keeps forms in the store, sealed with keys that only their senders have. `clock` is the wall clock. */
+/** Keeps forms in the store, sealed with keys that only their senders have. `clock` is the wall clock. */
 export function sentForms(deps: { store: Store; clock: Clock; random: Random; box: SecretBox }): SentForms {
   const { store, clock, random, box } = deps;
 
@@ -38,24 +38,20 @@ export function sentForms(deps: { store: Store; clock: Clock; random: Random; bo
   const open = (of: readonly unknown[], sealed: string) => JSON.parse(boxOf(of, random).open(sealed, ''));
   const age_ms = ({ sent_at }: SentForm): number => clock.now() - instantMs(sent_at);
 
-  /** The row of a form that was sent before, as soon as it has an answer, or without one when that takes too long. */
+  /** Waits for the answer of a form that was sent before; returns its row, without an answer if that takes too long. */
   async function answered(id: string): Promise<SentForm | undefined> {
-    for (let looks = 1; ; looks += 1) {
+    for (let polls = 1; ; polls += 1) {
       const found = await store.read((tx) => tx.sentForms.find(id));
-      if (!found || found.answer !== null || looks > LOOKS_MAX || age_ms(found) > WAIT_MS) return found;
-      await pause(WAIT_MS / LOOKS_MAX);
+      if (!found || found.answer !== null || polls > POLLS_MAX || age_ms(found) > WAIT_MS) return found;
+      await pause(WAIT_MS / POLLS_MAX);
     }
   }
 
   return {
     keyFor: (user, token) => box.seal(`${user} ${shortDigest(token)}`, KEY),
     originOf(key, token) {
-      try {
-        const [user = '', session] = box.open(key, KEY).split(' ');
-        return { user, isOfToken: session === shortDigest(token) };
-      } catch {
-        return undefined;
-      }
+      const [user, session] = tryOpen(box, key, KEY)?.split(' ') ?? [];
+      return user === undefined ? undefined : { user, isOfToken: session === shortDigest(token) };
     },
     async once(form, cookie, perform) {
       const of = partsOf(form);
@@ -110,7 +106,5 @@ function boxOf(of: readonly unknown[], random: Random): SecretBox {
 }
 
 function digest(purpose: string, of: readonly unknown[]): Buffer {
-  return createHash('sha256')
-    .update(JSON.stringify([purpose, ...of]))
-    .digest();
+  return hash('sha256', JSON.stringify([purpose, ...of]), 'buffer');
 }

@@ -1,6 +1,6 @@
 import type { AccessToken, Application, ApplicationDraft } from '../../../contract/store/credentials.ts';
-import type { WriteTransaction } from '../../../contract/store/store.ts';
 import { planChallenges } from '../../../contract/store/webhooks.ts';
+import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
 import { type ApplicationKeys, generateKeys, issueToken, type Registrar } from '../../platform/registration.ts';
 import { nextState, type RequestTokenEvent } from '../oauth1/request-token-states.ts';
 import { findOrIssueBearer } from '../oauth2/bearer-tokens.ts';
@@ -10,7 +10,7 @@ const OPEN = ['issued', 'authorized'] as const;
 
 /**
  * Changes the settings of an application. Tokens keep the level that they were issued with.
- * @source authentication gaps 4
+ * @source authentication 4
  */
 export async function changeApplication(tx: WriteTransaction, id: string, draft: ApplicationDraft): Promise<void> {
   const { callbacks, ...members } = draft;
@@ -23,7 +23,7 @@ export async function changeApplication(tx: WriteTransaction, id: string, draft:
  * tokens of users go on working.
  * @param former the consumer key to replace.
  * @returns undefined, with nothing changed, when `former` is no longer the consumer key.
- * @source authentication gaps 4 and 8; decision 99
+ * @source authentication 4 and 8; decision 99
  */
 export async function regenerateKeys(
   registrar: Registrar,
@@ -45,7 +45,7 @@ export async function regenerateKeys(
 /**
  * Suspends or reinstates an application. Suspending voids its pending request tokens; its other tokens are refused
  * until it is reinstated.
- * @source authentication gaps 4, 8 and 10.4; decision 101
+ * @source authentication 4, 8 and 10.4; decision 101
  */
 export async function suspendApplication(tx: WriteTransaction, id: string, isSuspended: boolean): Promise<void> {
   await tx.credentials.changeApplication(id, { suspended: isSuspended ? 1 : 0 });
@@ -56,7 +56,7 @@ export async function suspendApplication(tx: WriteTransaction, id: string, isSus
 /**
  * Issues an access token of the owner at the access level of the application, and revokes all earlier ones of the
  * owner.
- * @source authentication gaps 4; decision 100
+ * @source authentication 4; decision 100
  */
 export async function issueOwnerToken(
   registrar: Registrar,
@@ -68,7 +68,7 @@ export async function issueOwnerToken(
   return issueToken(registrar, { application: id, user, level });
 }
 
-/** Revokes the bearer token of an application and issues another. @source authentication gaps 10.4 */
+/** Revokes the bearer token of an application and issues another. @source authentication 10.4 */
 export async function regenerateBearer({ tx, box, random, now }: Registrar, id: string): Promise<string> {
   await tx.credentials.lockApplication(id);
   await revokeBearer(tx, id, now);
@@ -86,7 +86,7 @@ export async function revokeBearer(tx: WriteTransaction, id: string, now: string
 /**
  * Withdraws the access of an application to a user: revokes its access tokens, and request tokens that the user has
  * approved. Returns false when there was no access token.
- * @source authentication gaps 8 and 9; decision 102
+ * @source authentication 8 and 9; decision 102
  */
 export async function revokeAccess(
   tx: WriteTransaction,

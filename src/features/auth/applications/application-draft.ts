@@ -1,6 +1,6 @@
 import { isLegalText, lengthOf } from '../../../base/text.ts';
 import { ACCESS_LEVELS, type Application, type ApplicationDraft } from '../../../contract/store/credentials.ts';
-import { registrationError } from '../callback-urls.ts';
+import { registeredCallbacks, registrationError } from '../callback-urls.ts';
 
 /** A validation error of an application; the message is a complete sentence. */
 export interface DraftError {
@@ -11,7 +11,7 @@ export interface DraftError {
 const CALLBACKS_MAX = 10;
 const ADDRESS_CHARACTERS_MAX = 2048;
 
-/** The default settings of an application. @source authentication gaps 4 */
+/** The default settings of an application. @source authentication 4 */
 export const EMPTY_DRAFT: ApplicationDraft = {
   name: '',
   description: '',
@@ -41,30 +41,27 @@ export interface CallbackPolicy {
 
 /**
  * Returns all validation errors of the settings of an application.
- * @source authentication gaps 4 and 4.1; decision 95
+ * @source authentication 4 and 4.1; decision 95
  */
 export function validateDraft(draft: ApplicationDraft, policy: CallbackPolicy): DraftError[] {
-  const errors: DraftError[] = [];
-  const add = (member: keyof ApplicationDraft, message: string | undefined): void => {
-    if (message !== undefined) errors.push({ member, message });
-  };
-  add('name', wrongText(draft.name, { least: 1, most: 32, what: 'The name' }));
-  add('description', wrongText(draft.description, { least: 0, most: 200, what: 'The description' }));
-  add('website_url', wrongWebAddress(draft.website_url, 'The website', true));
-  for (const callback of callbackFaults(draft.callbacks, policy)) add('callbacks', callback);
-  add('access_level', ACCESS_LEVELS.includes(draft.access_level) ? undefined : 'The access level is missing.');
-  add('organization_name', wrongText(draft.organization_name, { least: 0, most: 100, what: 'The organization' }));
-  add('organization_url', wrongWebAddress(draft.organization_url, 'The website of the organization'));
-  add('terms_url', wrongWebAddress(draft.terms_url, 'The URL of the terms of service'));
-  add('privacy_url', wrongWebAddress(draft.privacy_url, 'The URL of the privacy policy'));
-  if (draft.email_access === 1 && (draft.terms_url === '' || draft.privacy_url === '')) {
-    add(
-      'email_access',
-      'Requesting e-mail addresses requires the URLs of the terms of service and of the privacy policy.',
-    );
-  }
-  return errors;
+  const needsPolicies = draft.email_access === 1 && (draft.terms_url === '' || draft.privacy_url === '');
+  const found: [keyof ApplicationDraft, string | undefined][] = [
+    ['name', textError(draft.name, 1, 32, 'The name')],
+    ['description', textError(draft.description, 0, 200, 'The description')],
+    ['website_url', webAddressError(draft.website_url, 'The website', true)],
+    ...callbackErrors(draft.callbacks, policy).map((error): [keyof ApplicationDraft, string] => ['callbacks', error]),
+    ['access_level', ACCESS_LEVELS.includes(draft.access_level) ? undefined : 'The access level is missing.'],
+    ['organization_name', textError(draft.organization_name, 0, 100, 'The organization')],
+    ['organization_url', webAddressError(draft.organization_url, 'The website of the organization')],
+    ['terms_url', webAddressError(draft.terms_url, 'The URL of the terms of service')],
+    ['privacy_url', webAddressError(draft.privacy_url, 'The URL of the privacy policy')],
+    ['email_access', needsPolicies ? POLICIES_NEEDED : undefined],
+  ];
+  return found.flatMap(([member, message]) => (message === undefined ? [] : [{ member, message }]));
 }
+
+const POLICIES_NEEDED =
+  'Requesting e-mail addresses requires the URLs of the terms of service and of the privacy policy.';
 
 /** The trimmed lines of a text that are not blank: one callback each. */
 export function parseCallbackLines(text: string): string[] {
@@ -74,10 +71,10 @@ export function parseCallbackLines(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-function callbackFaults(callbacks: readonly string[], { schemes, registered }: CallbackPolicy): string[] {
+function callbackErrors(callbacks: readonly string[], { schemes, registered }: CallbackPolicy): string[] {
   if (callbacks.length === 0) return ['At least one callback URL is required, even if only PINs are used.'];
-  if (callbacks.length > CALLBACKS_MAX)
-    return [`There are ${callbacks.length} addresses; ${CALLBACKS_MAX} are allowed.`];
+  const { length } = callbacks;
+  if (length > CALLBACKS_MAX) return [`There are ${length} addresses; ${CALLBACKS_MAX} are allowed.`];
   return callbacks.flatMap((callback, index) => {
     if (callbacks.indexOf(callback) < index) return [`${shortened(callback)} is listed twice.`];
     const wrong = registered.includes(callback) ? undefined : registrationError(callback, schemes);
@@ -89,18 +86,15 @@ function shortened(text: string): string {
   return text.length > 120 ? `${text.slice(0, 120)}…` : text;
 }
 
-function wrongText(
-  text: string,
-  { least, most, what }: { readonly least: number; readonly most: number; readonly what: string },
-): string | undefined {
+function textError(text: string, min: number, max: number, label: string): string | undefined {
   const length = lengthOf(text.trim());
-  if (length < least) return `${what} is missing.`;
-  if (length > most) return `${what} has ${length} characters; ${most} are allowed.`;
-  return isLegalText(text) ? undefined : `${what} has a control character.`;
+  if (length < min) return `${label} is missing.`;
+  if (length > max) return `${label} has ${length} characters; ${max} are allowed.`;
+  return isLegalText(text) ? undefined : `${label} has a control character.`;
 }
 
-function wrongWebAddress(address: string, what: string, isNeeded = false): string | undefined {
-  if (address === '') return isNeeded ? `${what} is missing.` : undefined;
+function webAddressError(address: string, label: string, isRequired = false): string | undefined {
+  if (address === '') return isRequired ? `${label} is missing.` : undefined;
   const isGood =
     /^https?:\/\/[^/?#]/i.test(address) &&
     address.length <= ADDRESS_CHARACTERS_MAX &&
@@ -108,15 +102,17 @@ function wrongWebAddress(address: string, what: string, isNeeded = false): strin
     isLegalText(address) &&
     URL.canParse(address) &&
     new URL(address).username === '';
-  return isGood ? undefined : `${what} must be a URL that begins with https:// or http://.`;
+  return isGood ? undefined : `${label} must be a URL that begins with https:// or http://.`;
 }
 
 /** The current settings of an application, as a draft. */
 export function draftOf(application: Application): ApplicationDraft {
-  const { callbacks } = application;
   const members = Object.keys(EMPTY_DRAFT) as (keyof ApplicationDraft)[];
-  const columns = Object.fromEntries(members.map((member) => [member, application[member]]));
-  return { ...(columns as unknown as ApplicationDraft), callbacks: JSON.parse(callbacks) as string[] };
+  const columns = Object.fromEntries(members.map((member) => [member, application[member]])) as Omit<
+    ApplicationDraft,
+    'callbacks'
+  >;
+  return { ...columns, callbacks: registeredCallbacks(application) };
 }
 
 /** The error when another application has the name. */

@@ -1,5 +1,5 @@
 import type { Application } from '../../../contract/store/credentials.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 
 const PAGE = 1000;
 

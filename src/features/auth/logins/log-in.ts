@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { tryOpen } from '../../../base/secret-box.ts';
 import type { PageRequest } from '../../../contract/declare/pages.ts';
 import type { AuditedEvent } from '../../../contract/store/audit.ts';
 import type { User } from '../../../contract/store/credentials.ts';
@@ -13,13 +14,17 @@ export interface LoggedIn {
   readonly audited: readonly AuditedEvent[];
 }
 
-/** The outcome of a login. An unknown name counts as a wrong password, so that no reply reveals which names exist. */
-export type LoginOutcome =
-  | LoggedIn
-  /** The password is right and a code is required; the form sends `pending` back with the code. */
-  | { readonly pending: string; readonly wrong?: 'code'; readonly audited: readonly AuditedEvent[] }
+/** A refused login. An unknown name counts as a wrong password, so that no reply reveals which names exist. */
+type Refused =
   | { readonly wrong: 'password' | 'code' | 'late'; readonly audited: readonly AuditedEvent[] }
   | { readonly wait_s: number; readonly audited: readonly AuditedEvent[] };
+
+/** The outcome of a login. */
+export type LoginOutcome =
+  | LoggedIn
+  | Refused
+  /** The password is right and a code is required; the form sends `pending` back with the code. */
+  | { readonly pending: string; readonly wrong?: 'code'; readonly audited: readonly AuditedEvent[] };
 
 /** The dependencies of logins. */
 export interface LoginDeps extends SecondFactorDeps {
@@ -42,7 +47,7 @@ const PENDING = 'pending_login';
 
 /**
  * Checks the name and password of a login form, or the code of the form that follows it.
- * @source authentication gaps 13 and 15.2
+ * @source authentication 13 and 15.2
  */
 export async function logIn(deps: LoginDeps, request: PageRequest): Promise<LoginOutcome> {
   const sealed = request.parameter('session[pending]');
@@ -59,26 +64,19 @@ export async function logIn(deps: LoginDeps, request: PageRequest): Promise<Logi
  * Checks the password of a user who is logged in already, and the code if they have turned codes on.
  * @source decision 515
  */
-export async function reauthenticate(
-  deps: LoginDeps,
-  request: PageRequest,
-): Promise<Exclude<LoginOutcome, { pending: string }>> {
+export async function reauthenticate(deps: LoginDeps, request: PageRequest): Promise<LoggedIn | Refused> {
   const checked = await checkPassword(deps, request, request.user!.screen_name);
   if (!('user' in checked)) return checked;
   if (!(await hasSecondFactor(deps, checked.user.id))) return loggedIn(deps, request, checked.user);
   return checkCode(deps, request, checked.user);
 }
 
-type Checked =
-  | { readonly user: User }
-  | Extract<LoginOutcome, { wrong: 'password' | 'code' | 'late' } | { wait_s: number }>;
-
 /** Checks name and password under the throttle. Its failures go to the log alone. @source decision 591 */
 async function checkPassword(
   { store, throttle, devices, verifyPassword }: LoginDeps,
   { parameter, address, deviceCookie }: PageRequest,
   typedName: string,
-): Promise<Checked> {
+): Promise<{ readonly user: User } | Refused> {
   const name = typedName.trim().replace(/^@/, '').slice(0, NAME_CHARACTERS_MAX).replaceAll('\0', '');
   const user = await store.read((tx) => tx.credentials.findUserByName(name));
   const browser = user && devices.browserIdFor(deviceCookie, user);
@@ -91,11 +89,7 @@ async function checkPassword(
   return { user };
 }
 
-async function checkCode(
-  deps: LoginDeps,
-  request: PageRequest,
-  user: User,
-): Promise<Exclude<LoginOutcome, { pending: string }>> {
+async function checkCode(deps: LoginDeps, request: PageRequest, user: User): Promise<LoggedIn | Refused> {
   const { throttle, devices } = deps;
   const { parameter, address, deviceCookie } = request;
   const browser = devices.browserIdFor(deviceCookie, user);
@@ -131,36 +125,26 @@ interface Pending {
 
 function pendingOf({ box, wallClock }: LoginDeps, request: PageRequest, user: User): string {
   const until_s = Math.floor(wallClock.now() / 1000) + PENDING_S;
-  const pending: Pending = {
-    user: user.id,
-    until_s,
-    form: digest(request.formFields.authenticity_token),
-    password: digest(user.password_hash),
-  };
-  return box.seal(JSON.stringify(pending), PENDING);
+  return box.seal(JSON.stringify({ user: user.id, until_s, ...bindingsOf(request, user) } satisfies Pending), PENDING);
+}
+
+function bindingsOf({ formFields }: PageRequest, { password_hash }: User): Pick<Pending, 'form' | 'password'> {
+  return { form: digest(formFields.authenticity_token), password: digest(password_hash) };
 }
 
 async function finish(deps: LoginDeps, request: PageRequest, sealed: string): Promise<LoginOutcome> {
-  const pending = openPending(deps, sealed);
+  const opened = tryOpen(deps.box, sealed, PENDING);
+  const pending: Pending | undefined = opened && JSON.parse(opened);
   const user = pending && (await deps.store.read((tx) => tx.credentials.findUser(pending.user)));
-  const isGood =
-    user !== undefined &&
-    deps.wallClock.now() < pending!.until_s * 1000 &&
-    pending!.form === digest(request.formFields.authenticity_token) &&
-    pending!.password === digest(user.password_hash);
-  if (!isGood) return { wrong: 'late', audited: [{ event: 'login_failed' }] };
+  const bindings = user && bindingsOf(request, user);
+  const isValid = bindings?.form === pending?.form && bindings?.password === pending?.password;
+  if (!user || !isValid || deps.wallClock.now() >= pending!.until_s * 1000) {
+    return { wrong: 'late', audited: [{ event: 'login_failed' }] };
+  }
   const outcome = await checkCode(deps, request, user);
   return 'wrong' in outcome ? { pending: sealed, wrong: 'code', audited: outcome.audited } : outcome;
 }
 
-function openPending({ box }: LoginDeps, sealed: string): Pending | undefined {
-  try {
-    return JSON.parse(box.open(sealed, PENDING));
-  } catch {
-    return undefined;
-  }
-}
-
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
+  return hash('sha256', text, 'base64url');
 }

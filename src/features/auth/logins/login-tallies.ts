@@ -29,7 +29,7 @@ export function countAttempt(
 }
 
 /**
- * Moves a tally that begins in the future to now: the clock was set back, and nobody should wait for the difference.
+ * Moves a tally that begins in the future to now: the clock was set back, which must not lengthen the wait.
  * @source decision 613
  */
 function since(tally: LoginTally, now_s: number): LoginTally {

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { addressBlock } from '../../../base/address-block.ts';
 import type { Clock } from '../../../base/clock.ts';
-import type { LoginTally } from '../../../contract/store/logins.ts';
-import type { Store } from '../../../contract/store/store.ts';
+import type { Store } from '../../../storage/unit-of-work.ts';
 import { countAttempt, EMPTY_TALLY, type LoginRule, undoAttempt } from './login-tallies.ts';
 
-/** How many failed attempts are allowed. @source authentication gaps 13; decision 503 */
+/** How many failed attempts are allowed. @source authentication 13; decision 503 */
 export interface LoginLimits {
   readonly login_failures_per_account: number;
   readonly login_failures_per_address: number;
@@ -22,17 +21,12 @@ export interface LoginAttempt {
   readonly browserId: string | undefined;
 }
 
-/**
- * Counts failed attempts. Each counts as failed until it succeeds, so that parallel attempts cannot exceed the limit.
- */
-export interface LoginThrottle {
-  /** Seconds to wait after too many failures; otherwise `succeed`, which undoes the count. */
-  begin(attempt: LoginAttempt): Promise<{ readonly wait_s: number } | { succeed(): Promise<void> }>;
-}
-
 /** Seconds per further failure of an address, and of a user over all addresses. @source decision 503 */
 const ADDRESS_EACH_S = 18;
 const USER_EACH_S = 30;
+
+/** Counts failed attempts to log in. */
+export type LoginThrottle = ReturnType<typeof loginThrottle>;
 
 /**
  * A throttle whose counts survive a restart. Ten wrong passwords lock a user for one address. Guesses from many
@@ -40,41 +34,41 @@ const USER_EACH_S = 30;
  * logged in has a limit of its own. Codes are counted per user, because an attempt at one requires the password.
  * @source decision 503; decision 514
  */
-export function loginThrottle(deps: {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly limits: LoginLimits;
-}): LoginThrottle {
-  const { store, clock, limits } = deps;
-  const now = (): number => Math.floor(clock.now() / 1000);
+export function loginThrottle({ store, clock, limits }: { store: Store; clock: Clock; limits: LoginLimits }) {
   return {
-    async begin(attempt) {
+    /**
+     * Seconds to wait after too many failures; otherwise `succeed`, which undoes the count: an attempt counts as failed
+     * until then, so that parallel attempts cannot exceed the limit.
+     */
+    async begin(attempt: LoginAttempt): Promise<{ readonly wait_s: number } | { succeed(): Promise<void> }> {
       const rules = rulesFor(attempt, limits);
-      const begun = await store.write(async (tx): Promise<number | ReadonlySet<string>> => {
-        const kept = await tx.loginTallies.lock([...rules.keys()], EMPTY_TALLY);
-        const known = new Map(kept.map((tally) => [tally.id, tally]));
-        const tried = [...rules].map(([id, rule]) => countAttempt(known.get(id) ?? blank(id), rule, now()));
-        const wait_s = Math.max(0, ...tried.map((each) => ('wait_s' in each ? each.wait_s : 0)));
+      const keys = [...rules.keys()];
+      const locked = await store.write(async (tx): Promise<number | ReadonlySet<string>> => {
+        const stored = await tx.loginTallies.lock(keys, EMPTY_TALLY);
+        const now_s = Math.floor(clock.now() / 1000);
+        const counted = [...rules].map(([id, rule]) =>
+          countAttempt(stored.find((tally) => tally.id === id) ?? { id, ...EMPTY_TALLY }, rule, now_s),
+        );
+        const wait_s = Math.max(...counted.map((each) => ('wait_s' in each ? each.wait_s : 0)));
         if (wait_s > 0) return wait_s;
-        const counted = tried.filter((each) => 'tally' in each);
-        for (const { tally } of counted) await tx.loginTallies.put(tally);
-        return new Set(counted.filter(({ isLocking }) => isLocking).map(({ tally }) => tally.id));
+        const locked = new Set<string>();
+        for (const { tally, isLocking } of counted.filter((each) => 'tally' in each)) {
+          await tx.loginTallies.put(tally);
+          if (isLocking) locked.add(tally.id);
+        }
+        return locked;
       });
-      if (typeof begun === 'number') return { wait_s: begun };
+      if (typeof locked === 'number') return { wait_s: locked };
       return {
         succeed: () =>
           store.write(async (tx) => {
-            for (const tally of await tx.loginTallies.lock([...rules.keys()], EMPTY_TALLY)) {
-              await tx.loginTallies.put(undoAttempt(tally, rules.get(tally.id)!, begun.has(tally.id)));
+            for (const tally of await tx.loginTallies.lock(keys, EMPTY_TALLY)) {
+              await tx.loginTallies.put(undoAttempt(tally, rules.get(tally.id)!, locked.has(tally.id)));
             }
           }),
       };
     },
   };
-}
-
-function blank(id: string): LoginTally {
-  return { id, ...EMPTY_TALLY };
 }
 
 /** The rules that an attempt counts against, by tally key. */
@@ -91,13 +85,6 @@ function rulesFor(
   if (browser !== undefined) rows.push([['browser', factor, name, browser], lock]);
   else if (factor === 'code') rows.push([['code', name], lock]);
   else rows.push([['pair', name, address], lock], [['user', name], ofUser]);
-  return new Map(rows.map(([words, rule]) => [keyOf(words), rule]));
-}
-
-/**
- * The digest under which a tally is stored: a name as typed may be a password in the wrong field.
- * @source decision 505
- */
-function keyOf(words: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(words)).digest('base64url');
+  // Hashed, because a name as typed may be a password in the wrong field. @source decision 505
+  return new Map(rows.map(([key, rule]) => [hash('sha256', JSON.stringify(key), 'base64url'), rule]));
 }

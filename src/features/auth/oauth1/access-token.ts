@@ -7,14 +7,14 @@ import type { AuditedEvent } from '../../../contract/store/audit.ts';
 import type { AccessToken, User } from '../../../contract/store/credentials.ts';
 import type { LoginSettings, RequestToken } from '../../../contract/store/grants.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
-import type { WriteTransaction } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
 import { issueToken } from '../../platform/registration.ts';
 import { nextState, stateAt, wrongVerifierEvent } from './request-token-states.ts';
 import { matchesVerifier, normalizeVerifier } from './verifier.ts';
 
 /**
  * Exchanges a request token that a user has approved for an access token, once.
- * @source authentication: POST /oauth/access_token; authentication gaps 7
+ * @source authentication 0.12, 7
  */
 export const accessToken: Operation = {
   id: 'oauth.access_token',
@@ -35,15 +35,12 @@ export const accessToken: Operation = {
   parameters: {},
   body: 'form',
   shape: 'form',
-  reply: Type.Object(
-    {
-      oauth_token: Type.String({ pattern: '^\\d+-[A-Za-z0-9]{40}$' }),
-      oauth_token_secret: Type.String({ pattern: '^[A-Za-z0-9]{45}$' }),
-      user_id: Type.String({ pattern: '^\\d+$' }),
-      screen_name: Type.String(),
-    },
-    { additionalProperties: false },
-  ),
+  reply: Type.Closed({
+    oauth_token: Type.String({ pattern: '^\\d+-[A-Za-z0-9]{40}$' }),
+    oauth_token_secret: Type.String({ pattern: '^[A-Za-z0-9]{45}$' }),
+    user_id: Type.String({ pattern: '^\\d+$' }),
+    screen_name: Type.String(),
+  }),
   problems: ['REQUEST_TOKEN_MISSING', 'VERIFIER_MISSING', 'VERIFIER_INVALID'],
   async perform({ services, caller, now, audit, recordAudit }) {
     const presented = callerOf(caller, 'request-token');
@@ -129,7 +126,7 @@ async function countMistake(tx: WriteTransaction, found: RequestToken, rules: Lo
 
 /**
  * Finds the live token of the same grant: it is issued again until it is revoked.
- * @source authentication gaps 4 and 7
+ * @source authentication 4 and 7
  */
 async function sameGrant(tx: WriteTransaction, found: RequestToken): Promise<AccessToken | undefined> {
   const live = await tx.credentials.findLiveTokens(found.user_id!, found.application_id);
@@ -138,7 +135,7 @@ async function sameGrant(tx: WriteTransaction, found: RequestToken): Promise<Acc
 
 /**
  * Revokes the token of the first exchange, because the verifier may have been stolen.
- * @source authentication gaps 7; decision 89
+ * @source authentication 7; decision 89
  */
 async function takeBack(tx: WriteTransaction, found: RequestToken, now: string): Promise<Exchanged> {
   const made = found.made_token_id!;

@@ -22,7 +22,7 @@ const FORBIDDEN = /[\x00-\x1f\x7f\\]/;
  * values without quotes, characters that should have been escaped.
  * @param header raw header value, one character per byte.
  * @returns the parameters, undefined for another scheme, or the parse error.
- * @source authentication gaps 2.2; RFC 5849 3.5.1
+ * @source authentication 2.2; RFC 5849 3.5.1
  */
 export function parseAuthorizationHeader(header: string): Parameter[] | ParseError | undefined {
   const scheme = /^[ \t]*oauth(?:[ \t]+|$)/i.exec(header);

@@ -23,7 +23,7 @@ function viewOf(buffer: Buffer): DataView {
   return new DataView(buffer.buffer, buffer.byteOffset, buffer.length);
 }
 
-/** How each parameter begins. Needless spaces, other parameters and other spellings are left to the full parser. */
+/** The openings of the parameters. Needless spaces, other parameters and other spellings are left to the full parser. */
 const KEY = fixed('oauth_consumer_key="');
 const NONCE = fixed('oauth_nonce="');
 const SIGNATURE = fixed('oauth_signature="');
@@ -32,7 +32,7 @@ const TIMESTAMP = fixed('oauth_timestamp="');
 const TOKEN = fixed('oauth_token="');
 const VERSION = fixed('oauth_version="1.0');
 
-/** What all these names begin with; the next character tells most of them apart. */
+/** The common prefix of these names; the next character distinguishes most of them. */
 const PREFIX_LENGTH = 'oauth_'.length;
 const AFTER_SIGNATURE = 'oauth_signature'.length;
 
@@ -80,7 +80,7 @@ const version: Span = { begin: 0, end: 0 };
  * Parses a request of the common shape: scheme written `OAuth`, each protocol parameter at most once in any order,
  * values of unreserved characters, a signature escaped in upper case, no query, no form, ASCII path.
  * @returns the parsed request; undefined, for valid and invalid requests alike, when `fullParse` must read it.
- * @source authentication gaps 2.2, 2.3
+ * @source authentication 2.2, 2.3
  */
 export function fastParse(parts: SignedParts): ParsedRequest | undefined {
   const header = parts.authorization;

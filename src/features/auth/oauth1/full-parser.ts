@@ -22,7 +22,7 @@ const REQUIRED_PARAMETERS: readonly string[] = [
 /**
  * Splits a raw request target. An absolute target loses its scheme and authority, an empty path becomes `/`, a fragment
  * is dropped; nothing is decoded.
- * @source authentication gaps 2.1; RFC 5849 3.4.1.2; RFC 9112 3.2
+ * @source authentication 2.1; RFC 5849 3.4.1.2; RFC 9112 3.2
  */
 export function splitTarget(target: string): { path: string; query: string } {
   const [, rest = ''] = /^(?:[a-z][a-z0-9+.-]*:\/\/[^/?#]*)?([^#]*)/i.exec(target)!;
@@ -33,7 +33,7 @@ export function splitTarget(target: string): { path: string; query: string } {
 
 /**
  * Parses a request of any shape: header, query and form parameters, repeats, all tolerated spellings.
- * @source authentication gaps 2.2 to 2.4, 2.7
+ * @source authentication 2.2 to 2.4, 2.7
  */
 export function fullParse(parts: SignedParts): ParsedRequest | ParseError {
   const header = parts.authorization === undefined ? undefined : parseAuthorizationHeader(parts.authorization);
@@ -70,23 +70,12 @@ export function fullParse(parts: SignedParts): ParsedRequest | ParseError {
   };
 }
 
-/** The parameters of an unsigned request. @source authentication gaps 7 */
-export interface UnsignedRequest {
-  /** Empty when absent. */
-  readonly consumerKey: string;
-  readonly token: string;
-  readonly verifier: string;
-}
-
-/** The token and the verifier of a request, whatever its signature; undefined when they cannot be read. */
-export function parseUnsignedRequest(parts: SignedParts): UnsignedRequest | undefined {
-  const header = parts.authorization === undefined ? [] : parseAuthorizationHeader(parts.authorization);
-  const { query } = splitTarget(parts.target);
-  const sources = [header ?? [], parseForm(query), parseForm(parts.form ?? '')].map((each) =>
-    'reason' in each ? undefined : each,
-  );
-  const gathered = mergeParameters(sources.filter((each) => each !== undefined));
-  if (sources.includes(undefined) || 'reason' in gathered) return undefined;
+/** The token and the verifier of a request with any signature or none; undefined when they cannot be read. `consumerKey` is empty when absent. @source authentication 7 */
+export function parseUnsignedRequest(parts: SignedParts) {
+  const header = parseAuthorizationHeader(parts.authorization ?? '') ?? [];
+  const sources = [header, parseForm(splitTarget(parts.target).query), parseForm(parts.form ?? '')];
+  const gathered = mergeParameters(sources.filter(isReadable));
+  if (!sources.every(isReadable) || 'reason' in gathered) return undefined;
   const { protocol } = gathered;
   const [token, verifier] = [protocol.get('oauth_token') ?? '', protocol.get('oauth_verifier') ?? ''];
   // PostgreSQL refuses U+0000 in text, even in a query.

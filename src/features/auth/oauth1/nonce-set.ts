@@ -1,19 +1,11 @@
 import { secureRandom } from '../../../base/random.ts';
 
-/** Digests of nonces. */
-export interface NonceSet {
-  /** @returns false when it was there already. */
-  add(digest: string): boolean;
-  delete(digest: string): void;
-  readonly size: number;
-}
-
 /** Four words of an entry are 128 bits of its digest; the last is never 0. */
 const WORDS = 4;
-/** The characters of a digest, six bits each, that a word is made from. */
+/** Characters of a digest, six bits each, per word. */
 const CHARACTERS = 6;
 const SLOTS_MIN = 16;
-/** A larger share of filled slots takes longer to search. */
+/** Maximum load factor. */
 const FILLED_MAX = 0.7;
 
 const VALUES = new Uint8Array(128);
@@ -21,30 +13,29 @@ for (const [value, character] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
   VALUES[character.charCodeAt(0)] = value;
 }
 
-/** Nobody can choose nonces that lie in each other's way. */
+/** Random, so that clients cannot choose nonces that collide. */
 const [SEED_0 = 0, SEED_1 = 0] = new Int32Array(new Uint8Array(secureRandom.bytes(8)).buffer);
 
-/** The entry that is looked for. All work here is synchronous. */
+/** The entry that is searched for; shared, because all work here is synchronous. */
 const sought = new Int32Array(WORDS);
 
 /**
- * A set of digests from `nonceDigest`, of which it keeps 128 bits: nobody can make two that are equal in them. They are in
- * one array, by open addressing with linear probing, which takes 23 to 46 bytes each; as texts they would take 95, and
- * the garbage collector would look at each. Adding and deleting are algorithms L and R of Knuth, The Art of Computer
- * Programming, volume 3, section 6.4.
+ * A set of digests from `nonceDigest`, of which it keeps 128 bits: collisions are infeasible. They are in one array, by open
+ * addressing with linear probing, which takes 23 to 46 bytes each; strings would take 95, and the garbage collector would
+ * visit each. Adding and deleting are algorithms L and R of Knuth, The Art of Computer Programming, volume 3, section 6.4.
  */
-export function nonceSet(): NonceSet {
+export function nonceSet() {
   let slots = SLOTS_MIN;
-  /** Leaves as many bits of a hash as number the slots. */
+  /** Shifts a hash to the number of a slot. */
   let shift = 32 - Math.log2(slots);
   let table = new Int32Array(slots * WORDS);
   let size = 0;
 
-  /** Where the search for an entry begins: the slots that follow are next. */
+  /** The slot at which the search for an entry begins. */
   const homeOf = (word0: number, word1: number): number =>
     (Math.imul(word0 ^ SEED_0, 0x9e37_79b1) ^ Math.imul(word1 ^ SEED_1, 0x85eb_ca6b)) >>> shift;
 
-  /** Where the sought entry is, or the empty slot where it would be. */
+  /** The offset of the sought entry, or of the empty slot for it. */
   const find = (): number => {
     let at = homeOf(sought[0]!, sought[1]!) * WORDS;
     while (
@@ -73,7 +64,8 @@ export function nonceSet(): NonceSet {
   };
 
   return {
-    add(digest) {
+    /** @returns false when it was there already. */
+    add(digest: string): boolean {
       seek(digest);
       const at = find();
       if (table[at + 3] !== 0) return false;
@@ -82,12 +74,12 @@ export function nonceSet(): NonceSet {
       if (size > slots * FILLED_MAX) grow();
       return true;
     },
-    delete(digest) {
+    delete(digest: string): void {
       seek(digest);
       let gap = find() / WORDS;
       if (table[gap * WORDS + 3] === 0) return;
       size -= 1;
-      // Entries that follow and could not be at home move up: a search ends at an empty slot.
+      // Move up displaced entries that follow, because a search ends at an empty slot.
       const last = slots - 1;
       for (let next = (gap + 1) & last; table[next * WORDS + 3] !== 0; next = (next + 1) & last) {
         const home = homeOf(table[next * WORDS]!, table[next * WORDS + 1]!);
@@ -97,7 +89,7 @@ export function nonceSet(): NonceSet {
       }
       table.fill(0, gap * WORDS, (gap + 1) * WORDS);
     },
-    get size() {
+    get size(): number {
       return size;
     },
   };

@@ -2,41 +2,30 @@ import { elapsed_ms } from '../../../base/timers.ts';
 import type { NonceReservation } from '../../../contract/declare/callers.ts';
 import { type NonceLog, nonceDigest } from '../../../contract/store/nonces.ts';
 import { credentialProblem } from './credential-problem.ts';
-import { type NonceSet, nonceSet } from './nonce-set.ts';
-
-/**
- * Used nonces: each is accepted once per token and timestamp. A timestamp outside the window is refused anyway, so the
- * nonces of a second are dropped once the window has passed it.
- * @source authentication gaps 2.5; RFC 5849 3.3
- */
-export interface Nonces {
-  /**
-   * Reserves a nonce for one request. The timestamp is in Unix seconds and inside the window.
-   * @throws SIGNATURE_REFUSED when it was used before.
-   */
-  use(tokenId: string, timestamp: number, nonce: string, nowSeconds: number): NonceReservation;
-  /** The number of nonces in memory. */
-  size(): number;
-}
+import { nonceSet } from './nonce-set.ts';
 
 /** The used nonces of one timestamp. */
 interface Second {
-  readonly digests: NonceSet;
+  readonly digests: ReturnType<typeof nonceSet>;
   /** By the monotonic clock. */
   lastUsedAt_ms: number;
 }
 
+/** The used nonces of a service. */
+export type Nonces = ReturnType<typeof inMemoryNonces>;
+
 /**
- * Nonces in memory, by the second of their timestamp, and in a log that survives a restart. The system clock may be set
- * back: a second is dropped only after none of its nonces was used for a whole window, and a dropped second is never
+ * Used nonces in memory, by the second of their timestamp, and in a log that survives a restart: each is accepted once per
+ * token and timestamp. A timestamp outside the window is refused anyway, so its nonces are dropped. The system clock may be
+ * set back: a second is dropped only after none of its nonces was used for a whole window, and a dropped second is never
  * accepted again.
- * @source decision 430; decision 13
+ * @source authentication 2.5; RFC 5849 3.3; decision 430; decision 13
  */
 export function inMemoryNonces(
   log: NonceLog,
   window_s: number,
   { elapsed = elapsed_ms }: { readonly elapsed?: () => number } = {},
-): Nonces {
+) {
   const bySecond = new Map<number, Second>();
   const window_ms = window_s * 1000;
   let sweptAt_ms = elapsed();
@@ -63,7 +52,11 @@ export function inMemoryNonces(
 
   for (const { timestamp, digest } of log.read()) remember(timestamp, digest);
   return {
-    use(tokenId, timestamp, nonce, now) {
+    /**
+     * Reserves a nonce for one request. Timestamp and `now` are in Unix seconds, the timestamp inside the window.
+     * @throws SIGNATURE_REFUSED when it was used before.
+     */
+    use(tokenId: string, timestamp: number, nonce: string, now: number): NonceReservation {
       if (elapsed() - sweptAt_ms >= 1000) sweep(now);
       if (timestamp <= forgottenUntil) {
         throw credentialProblem('SIGNATURE_REFUSED', 'the clock was set back: the nonces of this second are forgotten');
@@ -86,10 +79,7 @@ export function inMemoryNonces(
           ),
       };
     },
-    size() {
-      let total = 0;
-      for (const { digests } of bySecond.values()) total += digests.size;
-      return total;
-    },
+    /** The number of nonces in memory. */
+    size: (): number => [...bySecond.values()].reduce((sum, { digests }) => sum + digests.size, 0),
   };
 }

@@ -6,7 +6,7 @@ import { malformed, type Parameter, type ParseError } from './parsed-request.ts'
 
 /**
  * The protocol parameters of a request and the pairs its signature covers.
- * @source authentication gaps 2.1, 2.4
+ * @source authentication 2.1, 2.4
  */
 export interface MergedParameters {
   /** Value by name, of the names that begin with `oauth_`. */
@@ -26,7 +26,7 @@ const PAIRS_MAX = 2000;
 /**
  * Parses a query or a form body: pairs split at `&`, `a` alone is `a=`, `+` is a space, empty pieces are skipped.
  * @returns the decoded pairs in order, or the parse error of a bad escape or of too many pairs.
- * @source authentication gaps 2.1; RFC 5849 3.4.1.3.1
+ * @source authentication 2.1; RFC 5849 3.4.1.3.1
  */
 export function parseForm(text: string): Parameter[] | ParseError {
   const pairs: Parameter[] = [];
@@ -46,7 +46,7 @@ export function parseForm(text: string): Parameter[] | ParseError {
 /**
  * Merges the sources of one request. A protocol parameter may be in several sources with one value, but neither twice
  * in one source nor with two values; other parameters may repeat.
- * @source authentication gaps 2.4; RFC 5849 3.1
+ * @source authentication 2.4; RFC 5849 3.1
  */
 export function mergeParameters(sources: readonly (readonly Parameter[])[]): MergedParameters | ParseError {
   const protocol = new Map<string, string>();
@@ -75,7 +75,7 @@ export function mergeParameters(sources: readonly (readonly Parameter[])[]): Mer
 /**
  * Normalises parameters: `oauth_signature` left out, names and values percent-encoded, sorted by encoded name and then
  * encoded value in byte order, joined.
- * @source authentication gaps 2.1; RFC 5849 3.4.1.3.2
+ * @source authentication 2.1; RFC 5849 3.4.1.3.2
  */
 export function normalizeParameters(pairs: readonly Parameter[]): string {
   return pairs

@@ -1,11 +1,12 @@
 /**
  * The types that parsing and verifying a signed request share.
  */
+import { isUtf8 } from 'node:buffer';
 
 /**
  * The protocol parameters of one request, decoded and checked for grammar. The members after `headerParameters` are for
  * `verify` alone.
- * @source authentication gaps 2.2 to 2.4
+ * @source authentication 2.2 to 2.4
  */
 export interface ParsedRequest {
   readonly consumerKey: string;
@@ -36,7 +37,7 @@ export interface ParsedRequest {
 /**
  * Why a credential is unusable: `absent` for no OAuth credential, `malformed` for one that breaks the grammar, with the
  * offending parameter where there is one.
- * @source authentication gaps 1.3, 2.2 to 2.4
+ * @source authentication 1.3, 2.2 to 2.4
  */
 export interface ParseError {
   readonly reason: 'absent' | 'malformed';
@@ -55,7 +56,7 @@ export interface Parameter {
 
 /**
  * Creates the error of a credential that breaks the grammar.
- * @source authentication gaps 1.3
+ * @source authentication 1.3
  */
 export function malformed(detail: string, parameter?: string): ParseError {
   return parameter === undefined ? { reason: 'malformed', detail } : { reason: 'malformed', parameter, detail };
@@ -64,15 +65,12 @@ export function malformed(detail: string, parameter?: string): ParseError {
 /**
  * Decodes a string of one character per byte as UTF-8. ASCII text, by far the most common case, is returned unchanged.
  * @returns the text, or undefined when the bytes are not UTF-8.
- * @source authentication gaps 2.2
+ * @source authentication 2.2
  */
 export function decodeUtf8(bytes: string): string | undefined {
   if (!/[\x80-\uffff]/.test(bytes)) return bytes;
   // Characters above one byte cannot come from the HTTP parser, so the text is decoded already.
   if (/[\u0100-\uffff]/.test(bytes)) return bytes;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(bytes, 'latin1'));
-  } catch {
-    return undefined;
-  }
+  const decoded = Buffer.from(bytes, 'latin1');
+  return isUtf8(decoded) ? decoded.toString() : undefined;
 }

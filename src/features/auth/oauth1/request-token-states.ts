@@ -10,7 +10,7 @@ export type RequestTokenEvent = 'approve' | 'deny' | 'exchange' | 'mistake' | 'l
 /**
  * The state machine of request tokens: state, event, next state. An event without a next state is refused and changes
  * nothing. `issued` and `authorized` also end in `expired` by time.
- * @source authentication gaps 8
+ * @source authentication 8
  */
 export const TRANSITIONS: Readonly<
   Record<RequestTokenState, Readonly<Partial<Record<RequestTokenEvent, RequestTokenState>>>>

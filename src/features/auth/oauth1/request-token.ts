@@ -12,7 +12,7 @@ import { expiryFrom } from './request-token-states.ts';
 
 /**
  * Begins a login: the application names the callback for the user, and gets a request token.
- * @source authentication: POST /oauth/request_token; authentication gaps 5
+ * @source authentication 0.9, 5
  */
 export const requestToken: Operation = {
   id: 'oauth.request_token',
@@ -37,25 +37,17 @@ export const requestToken: Operation = {
   },
   body: 'form',
   shape: 'form',
-  reply: Type.Object(
-    {
-      oauth_token: Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9_-]{26}$' }),
-      oauth_token_secret: Type.String({ pattern: '^[A-Za-z0-9]{32}$' }),
-      oauth_callback_confirmed: Type.Literal('true'),
-    },
-    { additionalProperties: false },
-  ),
+  reply: Type.Closed({
+    oauth_token: Type.String({ pattern: '^[A-Za-z0-9_][A-Za-z0-9_-]{26}$' }),
+    oauth_token_secret: Type.String({ pattern: '^[A-Za-z0-9]{32}$' }),
+    oauth_callback_confirmed: Type.Literal('true'),
+  }),
   problems: ['MISSING_PARAMETER', 'CALLBACK_NOT_APPROVED', 'CALLBACK_NOT_OOB'],
-  validate: wishFaults,
+  validate: levelErrors,
   async perform({ services, caller, input, address, now }) {
     const { application, callback = '' } = callerOf(caller, 'application');
     checkCallback(application, callback);
-    const {
-      store,
-      box,
-      secrets,
-      auth: { loginRules: logins },
-    } = services;
+    const { store, box, secrets, auth } = services;
     const [token, secret] = [tokenText(secrets), alphanumeric(secrets, 32)];
     await store.write(async (tx) => {
       const id = String(await tx.takeNumbers('request_token', 1, 1));
@@ -65,7 +57,7 @@ export const requestToken: Operation = {
         token_secret: box.seal(secret, secretContext.requestToken(id)),
         application_id: application.id,
         callback,
-        access_level: levelOf(application.access_level, wishOf(input)),
+        access_level: levelOf(application.access_level, input.ext_auth_access_type ?? input.x_auth_access_type),
         state: 'issued',
         user_id: null,
         verifier_hash: null,
@@ -73,7 +65,7 @@ export const requestToken: Operation = {
         force_login: 0,
         address,
         created_at: now,
-        expires_at: expiryFrom('issued', instantMs(now), logins),
+        expires_at: expiryFrom('issued', instantMs(now), auth.loginRules),
         made_token_id: null,
       });
     });
@@ -83,26 +75,21 @@ export const requestToken: Operation = {
 
 /**
  * Errors of the requested access level: an empty value is invalid, and both names must have the same value.
- * @source authentication gaps 0 and 5; decision 72
+ * @source authentication 0 and 5; decision 72
  */
-function wishFaults({ ext_auth_access_type: wish, x_auth_access_type: alias }: Input): readonly ErrorDetail[] {
-  if (wish === null) return [{ problem: 'NOT_IN_ENUM', parameter: 'ext_auth_access_type' }];
-  if (alias === null) return [{ problem: 'NOT_IN_ENUM', parameter: 'x_auth_access_type' }];
-  const differ = wish !== undefined && alias !== undefined && wish !== alias;
-  return differ ? [{ problem: 'NOT_IN_ENUM', parameter: 'ext_auth_access_type' }] : [];
-}
-
-function wishOf(input: Input): 'read' | 'write' | undefined {
-  return (input.ext_auth_access_type ?? input.x_auth_access_type ?? undefined) as 'read' | 'write' | undefined;
+function levelErrors({ ext_auth_access_type: requested, x_auth_access_type: alias }: Input): readonly ErrorDetail[] {
+  if (requested !== null && alias === null) return [{ problem: 'NOT_IN_ENUM', parameter: 'x_auth_access_type' }];
+  const isValid = requested !== null && (requested === alias || requested === undefined || alias === undefined);
+  return isValid ? [] : [{ problem: 'NOT_IN_ENUM', parameter: 'ext_auth_access_type' }];
 }
 
 /**
  * The access level to grant: never above that of the application; `write` does not include direct messages.
- * @source authentication gaps 5
+ * @source authentication 5
  */
-function levelOf(application: AccessLevel, wish: 'read' | 'write' | undefined): AccessLevel {
-  if (wish === 'read') return 'read';
-  return wish === 'write' && application !== 'read' ? 'read-write' : application;
+function levelOf(application: AccessLevel, requested: unknown): AccessLevel {
+  if (requested === 'read') return 'read';
+  return requested === 'write' && application !== 'read' ? 'read-write' : application;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Operation } from '../../../contract/declare/operation.ts';
 
 /**
  * Revokes the access token that signs the call. Parameters are ignored, but part of the signature.
- * @source authentication: POST /1.1/oauth/invalidate_token; authentication gaps 9
+ * @source authentication 0.13, 9
  */
 export const revokeToken: Operation = {
   id: 'oauth.invalidate_token',
@@ -18,7 +18,7 @@ export const revokeToken: Operation = {
   parameters: {},
   body: 'form',
   shape: 'bare',
-  reply: Type.Object({ access_token: Type.String() }, { additionalProperties: false }),
+  reply: Type.Closed({ access_token: Type.String() }),
   problems: [],
   async perform(call) {
     const { token, tokenId, user, application } = call.principal;

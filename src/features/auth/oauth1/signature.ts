@@ -1,43 +1,32 @@
 /**
  * Creates and verifies OAuth 1.0a HMAC-SHA1 signatures. Pure: no clock, no storage, no randomness.
  */
-import { type HmacKey, hmacOfText } from '../../../base/hmac.ts';
+import { type HmacKey, hmacKey, hmacOfText } from '../../../base/hmac.ts';
 import { origin } from '../../../base/origin.ts';
-import { decode, encode } from '../../../base/percent.ts';
+import { encode } from '../../../base/percent.ts';
 import type { SignedParts } from '../../../contract/declare/callers.ts';
 import { fastParse } from './fast-parser.ts';
 import { fullParse, splitTarget } from './full-parser.ts';
-import { sameSignature, signingKey } from './hmac.ts';
 import { normalizeParameters, parseForm } from './parameters.ts';
 import type { Parameter, ParsedRequest, ParseError } from './parsed-request.ts';
 
 export type { SignedParts } from '../../../contract/declare/callers.ts';
-export { signingKey } from './hmac.ts';
 export type { ParsedRequest, ParseError } from './parsed-request.ts';
 
 /**
  * Parses the protocol parameters of a request from header, query and form, and checks their grammar.
- * @returns the parsed request or the parse error, told apart by `'reason' in x`.
- * @source authentication gaps 2.2 to 2.4, 2.7
+ * @returns the parsed request or the parse error, distinguished by `'reason' in x`.
+ * @source authentication 2.2 to 2.4, 2.7
  */
 export function parseRequest(parts: SignedParts): ParsedRequest | ParseError {
   return fastParse(parts) ?? fullParse(parts);
 }
 
 /**
- * The base URI of a request: origin and path, no query, no fragment.
- * @param target raw request target.
- * @source authentication gaps 2.1; RFC 5849 3.4.1.2
- */
-export function baseUri(requestOrigin: string, target: string): string {
-  return requestOrigin + splitTarget(target).path;
-}
-
-/**
  * Whether the signature is right for one of the origins, with one copy of repeated protocol parameters or with all
  * copies. The time depends on the request, not on whether the key is real.
  * @param origins results of `origin`, the likeliest first.
- * @source authentication gaps 1.3, 2.1; RFC 5849 3.2
+ * @source authentication 1.3, 2.1; RFC 5849 3.2
  */
 export function verify(claim: ParsedRequest, origins: readonly string[], key: HmacKey): boolean {
   for (const candidate of origins) {
@@ -50,24 +39,38 @@ export function verify(claim: ParsedRequest, origins: readonly string[], key: Hm
 }
 
 /**
- * The base strings that `verify` tries, in its order.
- * @source authentication gaps 2.1; RFC 5849 3.4.1.1
+ * Prepares the key enc(consumer secret) `&` enc(token secret); the `&` stays when the token secret is empty.
+ * @source authentication 2.1; RFC 5849 3.4.2
  */
-export function baseStrings(claim: ParsedRequest, origins: readonly string[]): string[] {
-  const rests = [
-    claim.baseStringTail,
-    ...(claim.baseStringTailWithRepeats === undefined ? [] : [claim.baseStringTailWithRepeats]),
-  ];
-  return origins.flatMap((candidate) => rests.map((rest) => `${claim.method}&${encode(candidate)}${rest}`));
+export function signingKey(consumerSecret: string, tokenSecret: string): HmacKey {
+  return hmacKey('sha1', Buffer.from(`${encode(consumerSecret)}&${encode(tokenSecret)}`, 'latin1'));
 }
 
 /**
- * The normalised parameters of a request, with one copy of each protocol parameter.
- * @source authentication gaps 2.1; RFC 5849 3.4.1.3.2
+ * Compares a base64 digest with a percent-encoded signature in a time that does not depend on where they differ.
+ * @source authentication 1.3
  */
-export function normalizedParameters(claim: ParsedRequest): string {
-  // No `&` is left in an encoded path.
-  return decode(claim.baseStringTail.slice(claim.baseStringTail.indexOf('&') + 1), false) ?? '';
+export function sameSignature(expected: string, encoded: string): boolean {
+  const length = encoded.length;
+  let difference = 0;
+  let position = 0;
+  let at = 0;
+  while (at < length) {
+    let code = encoded.charCodeAt(at);
+    at += 1;
+    if (code === 0x25) {
+      code = (hexValue(encoded.charCodeAt(at)) << 4) | hexValue(encoded.charCodeAt(at + 1));
+      at += 2;
+    }
+    difference |= position < expected.length ? code ^ expected.charCodeAt(position) : 1;
+    position += 1;
+  }
+  return difference === 0 && position === expected.length;
+}
+
+/** The value of an upper-case hex digit; the escapes were checked or written by this server. */
+function hexValue(code: number): number {
+  return code < 0x3a ? code - 0x30 : code - 0x37;
 }
 
 let lastMethod = '';
@@ -88,7 +91,7 @@ const NOTHING = new Uint8Array(0);
 
 /**
  * A request that a client signs.
- * @source authentication gaps 2.1
+ * @source authentication 2.1
  */
 export interface RequestToSign {
   readonly method: string;
@@ -104,7 +107,7 @@ export interface RequestToSign {
 
 /**
  * The results of signing a request, in the order in which they are computed.
- * @source authentication gaps 2.1; RFC 5849 3.4, 3.5.1
+ * @source authentication 2.1; RFC 5849 3.4, 3.5.1
  */
 export interface SigningSteps {
   readonly parameterString: string;
@@ -117,7 +120,7 @@ export interface SigningSteps {
 /**
  * Signs a request, for clients and tests.
  * @throws TypeError when the URL is not absolute `http` or `https`, or its query has a bad escape.
- * @source authentication gaps 2.1; RFC 5849 3.4, 3.5.1
+ * @source authentication 2.1; RFC 5849 3.4, 3.5.1
  */
 export function sign(request: RequestToSign): SigningSteps {
   const url = /^(https?):\/\/(?:[^/?#@]*@)?([^/?#]+)(.*)$/is.exec(request.url);

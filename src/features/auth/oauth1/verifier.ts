@@ -6,7 +6,7 @@ const VERIFIER_LENGTH = 32;
 
 /**
  * Creates the proof of an approval: a PIN to copy by hand where there is no callback.
- * @source authentication gaps 3.1
+ * @source authentication 3.1
  */
 export function makeVerifier(callback: string, random: Random): string {
   return callback === 'oob' ? digits(random, PIN_DIGITS) : alphanumeric(random, VERIFIER_LENGTH);
@@ -24,7 +24,7 @@ function digits(random: Random, length: number): string {
 /**
  * The stored form of a verifier: its HMAC-SHA256 under the secret of its request token, hex. The secret is stored
  * sealed, so that a copy of the database does not suffice to find seven digits, and is removed by the exchange.
- * @source authentication gaps 3.2; decision 71
+ * @source authentication 3.2; decision 71
  */
 export function verifierHash(tokenSecret: string, verifier: string): string {
   return createHmac('sha256', tokenSecret).update(verifier).digest('hex');
@@ -33,7 +33,7 @@ export function verifierHash(tokenSecret: string, verifier: string): string {
 /**
  * A verifier as it is compared: of a PIN the digits alone, since people may group them; otherwise without surrounding
  * whitespace.
- * @source authentication gaps 7; decision 90
+ * @source authentication 7; decision 90
  */
 export function normalizeVerifier(callback: string, input: string): string {
   return callback === 'oob' ? input.replace(/[^0-9]/g, '') : input.trim();

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { decode } from '../../../base/percent.ts';
 
 /** One reading of a key and a secret. */
@@ -12,14 +13,15 @@ const BASIC = /^[ \t]*basic[ \t]+([A-Za-z0-9+/]+)(={0,2})[ \t]*$/i;
  * Parses an `Authorization: Basic ...` header. Some clients percent-encode key and secret before they join them, others
  * do not, so both readings are returned: first as sent, then percent-decoded once, where `+` stays a plus sign.
  * @returns one or two readings, or undefined when the header is not Basic or cannot be read.
- * @source authentication gaps 10.1; RFC 7617
+ * @source authentication 10.1; RFC 7617
  */
 export function parseBasicHeader(authorization: string | undefined): readonly KeyAndSecret[] | undefined {
   const [, digits, padding] = BASIC.exec(authorization ?? '') ?? [];
   if (digits === undefined || !isPaddedRight(digits, padding!)) return undefined;
-  const text = utf8(Buffer.from(digits, 'base64'));
-  const colon = text?.indexOf(':') ?? -1;
-  if (text === undefined || colon < 0) return undefined;
+  const bytes = Buffer.from(digits, 'base64');
+  const text = bytes.toString();
+  const colon = text.indexOf(':');
+  if (!isUtf8(bytes) || colon < 0) return undefined;
   const raw = { key: text.slice(0, colon), secret: text.slice(colon + 1) };
   const decoded = decodedOnce(raw);
   return decoded === undefined || (decoded.key === raw.key && decoded.secret === raw.secret) ? [raw] : [raw, decoded];
@@ -29,14 +31,6 @@ export function parseBasicHeader(authorization: string | undefined): readonly Ke
 function isPaddedRight(digits: string, padding: string): boolean {
   const over = digits.length % 4;
   return over !== 1 && (padding === '' || over + padding.length === 4);
-}
-
-function utf8(bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 function decodedOnce(raw: KeyAndSecret): KeyAndSecret | undefined {

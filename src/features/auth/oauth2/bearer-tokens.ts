@@ -1,9 +1,10 @@
 import type { Random } from '../../../base/random.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
+import { ConstraintViolated } from '../../../contract/store/errors.ts';
 import type { BearerToken, Outstanding, OutstandingBearers } from '../../../contract/store/grants.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
-import { ConstraintViolated, type Store, type WriteTransaction } from '../../../contract/store/store.ts';
-import { storeCache } from '../store-cache.ts';
+import type { Store, WriteTransaction } from '../../../storage/unit-of-work.ts';
+import { StoreCache } from '../store-cache.ts';
 import { bearerHash, makeBearerValue } from './bearer-value.ts';
 
 /** The dependencies of issuing. `secrets` is cryptographically secure, also in development. */
@@ -19,18 +20,18 @@ const ATTEMPTS_MAX = 10;
 /**
  * The outstanding tokens of applications, cached. When several callers issue at the same time, a unique constraint
  * admits one, and the others read the token that it issued.
- * @source authentication: States and transitions; authentication gaps 10.1
+ * @source authentication 0.8, 10.1
  */
 export function bearerTokens(issuer: BearerDeps): OutstandingBearers {
   const { store, box } = issuer;
-  const known = storeCache<Outstanding>(store, ['bearer', 'application']);
+  const known = new StoreCache<Outstanding>(store, ['bearer', 'application']);
   const find = async (application: string): Promise<Outstanding | undefined> => {
     const bearer = await store.read((tx) => tx.bearerTokens.findOutstanding(application));
     return bearer && { id: bearer.id, value: unsealBearer(bearer, box), isNew: false };
   };
   return async (application, now, record) => {
     for (let attempt = 1; ; attempt++) {
-      const bearer = known.get(application) ?? (await known.getOrLoad(application, () => find(application)));
+      const bearer = known.get(application) ?? (await known.load(application, () => find(application)));
       if (bearer) return bearer;
       try {
         return await store.write(async (tx) => {

@@ -19,7 +19,7 @@ const grantType = field<string>({
 
 /**
  * Returns the bearer token of an application: the outstanding one, or a new one when there is none.
- * @source authentication: POST /oauth2/token; authentication gaps 10.1
+ * @source authentication 0.14, 10.1
  */
 export const issueBearerOperation: Operation = {
   id: 'oauth2.token',
@@ -37,10 +37,7 @@ export const issueBearerOperation: Operation = {
   body: 'form',
   formOnly: true,
   shape: 'bare',
-  reply: Type.Object(
-    { token_type: Type.Literal('bearer'), access_token: Type.String({ pattern: '^A{22}' }) },
-    { additionalProperties: false },
-  ),
+  reply: Type.Closed({ token_type: Type.Literal('bearer'), access_token: Type.String({ pattern: '^A{22}' }) }),
   problems: ['GRANT_TYPE_MISSING'],
   async perform({ caller, services, input, now, audit, recordAudit }) {
     if (input.grant_type == null) throw problem('GRANT_TYPE_MISSING', { parameter: 'grant_type' });

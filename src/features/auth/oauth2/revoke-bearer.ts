@@ -5,14 +5,14 @@ import type { Operation } from '../../../contract/declare/operation.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import type { AuditedEvent } from '../../../contract/store/audit.ts';
 import type { BearerToken } from '../../../contract/store/grants.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { unsealBearer } from './bearer-tokens.ts';
 import { bearerHash, formSpellings } from './bearer-value.ts';
 
 /**
  * Revokes a bearer token permanently, for the owner of the application by a signed request, or for the application
  * itself by key and secret.
- * @source authentication: POST /oauth2/invalidate_token; authentication gaps 10.3; decision 82
+ * @source authentication 0.15, 10.3; decision 82
  */
 export const revokeBearerOperation: Operation = {
   id: 'oauth2.invalidate_token',
@@ -27,7 +27,7 @@ export const revokeBearerOperation: Operation = {
   parameters: { access_token: text({ max: 2048 }).required().describe('The token to revoke, percent-encoded or not.') },
   body: 'form',
   shape: 'bare',
-  reply: Type.Object({ access_token: Type.String() }, { additionalProperties: false }),
+  reply: Type.Closed({ access_token: Type.String() }),
   problems: ['BEARER_NOT_OWN', 'BEARER_INVALID'],
   async perform({ caller, services, input, now, audit, recordAudit }) {
     const { event, access_token } = await services.store.write(async (tx) => {

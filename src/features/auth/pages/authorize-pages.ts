@@ -5,40 +5,33 @@ import type { Application, User } from '../../../contract/store/credentials.ts';
 import type { RequestToken } from '../../../contract/store/grants.ts';
 import { texts } from '../../../texts/texts.ts';
 import { refuseCallback } from '../callback-urls.ts';
-import { type LoginDeps, logIn } from '../logins/log-in.ts';
-import type { Grants } from '../oauth1/grants.ts';
 import { deniedPage, leavingPage, pinPage } from './authorize-outcomes.ts';
 import { type AuthorizeState, type AuthorizeView, authorizeView } from './authorize-view.ts';
 import { isCustomScheme, usesPin } from './callback-target.ts';
 import { codePage } from './code-page.ts';
 import { consentPage } from './consent-page.ts';
-import { blockedReason, errorPage } from './error-pages.ts';
-
-/** The dependencies of the two pages. */
-export interface AuthorizeDeps extends LoginDeps {
-  readonly grants: Grants;
-  /** Whether a denial redirects to the callback at once, or shows a link. @source authentication gaps 6.4 */
-  readonly denyRedirect: 'redirect' | 'link';
-  /** How long a verifier can be exchanged. */
-  readonly verifier_ttl_s: number;
-}
+import { errorPage } from './error-pages.ts';
+import { submitLogin } from './login-pages.ts';
+import type { PagesDeps } from './pages-deps.ts';
 
 type Endpoint = AuthorizeState['endpoint'];
 
 /** One request for one of the pages, with its request token and application. */
-interface AuthorizeContext {
+interface Visit {
+  readonly deps: PagesDeps;
   readonly endpoint: Endpoint;
   readonly request: PageRequest;
   readonly requestToken: RequestToken;
   readonly application: Application;
+  /** The user must log in again. */
   readonly forced: boolean;
 }
 
 /**
  * `/oauth/authorize` and `/oauth/authenticate`, where users decide on the access of applications.
- * @source authentication gaps 6
+ * @source authentication 6
  */
-export function authorizePages(deps: AuthorizeDeps): readonly Page[] {
+export function authorizePages(deps: PagesDeps): readonly Page[] {
   return (['authorize', 'authenticate'] as const).map(
     (endpoint): Page => ({
       path: `/oauth/${endpoint}`,
@@ -49,10 +42,10 @@ export function authorizePages(deps: AuthorizeDeps): readonly Page[] {
   );
 }
 
-/** The shape of request tokens; others were never issued and are not looked up. @source authentication gaps 15.1 */
+/** The shape of request tokens; others were never issued and are not looked up. @source authentication 15.1 */
 const TOKEN_SHAPE = /^[\w-]{1,100}$/;
 
-async function answer(deps: AuthorizeDeps, endpoint: Endpoint, request: PageRequest): Promise<PageResponse> {
+async function answer(deps: PagesDeps, endpoint: Endpoint, request: PageRequest): Promise<PageResponse> {
   const token = request.parameter('oauth_token') ?? '';
   const found = TOKEN_SHAPE.test(token) ? await deps.grants.find(token) : undefined;
   if (found?.application.suspended) return errorPage('application suspended');
@@ -61,8 +54,8 @@ async function answer(deps: AuthorizeDeps, endpoint: Endpoint, request: PageRequ
   // The callback may have been unregistered since the login began.
   if (refuseCallback(application, requestToken.callback)) return errorPage('callback');
   const forced = await isForced(deps, request, requestToken);
-  const context: AuthorizeContext = { endpoint, request, requestToken, application, forced };
-  return request.method === 'GET' ? answerGet(deps, context) : answerPost(deps, context);
+  const visit: Visit = { deps, endpoint, request, requestToken, application, forced };
+  return request.method === 'GET' ? answerGet(visit) : answerPost(visit);
 }
 
 /**
@@ -70,7 +63,7 @@ async function answer(deps: AuthorizeDeps, endpoint: Endpoint, request: PageRequ
  * however the page is opened later: only a login for this request token satisfies it.
  * @source decision 507
  */
-async function isForced({ grants }: AuthorizeDeps, request: PageRequest, requestToken: RequestToken): Promise<boolean> {
+async function isForced({ grants }: PagesDeps, request: PageRequest, requestToken: RequestToken): Promise<boolean> {
   const isRequested = /^(true|1)$/.test(request.parameter('force_login') ?? '');
   if (isRequested && !request.isHead && requestToken.force_login === 0) await grants.forceLogin(requestToken);
   // A URL with force_login asks each time it is opened; the redirect after the login comes without it.
@@ -79,142 +72,108 @@ async function isForced({ grants }: AuthorizeDeps, request: PageRequest, request
   return (isRequested || requestToken.force_login === 1) && !isDone;
 }
 
-async function answerGet(deps: AuthorizeDeps, context: AuthorizeContext): Promise<PageResponse> {
-  const { request, forced } = context;
-  const view = await viewFor(deps, context, request.user, forced);
-  if (view !== 'redirect') return form(context, view, 200);
+async function answerGet(visit: Visit): Promise<PageResponse> {
+  const { request, forced } = visit;
+  const view = await viewFor(visit, request.user, forced);
+  if (view !== 'redirect') return form(visit, view, 200);
   // HEAD gets the status, but approves nothing.
-  if (request.isHead) return { status: 302, html: noHtml };
-  return approve(deps, context, request.user!, 302);
+  return request.isHead ? { status: 302, html: noHtml } : approve(visit, request.user!, 302);
 }
 
-async function viewFor(
-  deps: AuthorizeDeps,
-  context: AuthorizeContext,
-  user: User | undefined,
-  forced: boolean,
-): Promise<AuthorizeView> {
-  const { endpoint, requestToken, application } = context;
+async function viewFor(visit: Visit, user: User | undefined, forcesLogin: boolean): Promise<AuthorizeView> {
+  const { deps, endpoint, requestToken, application } = visit;
   return authorizeView({
     endpoint,
     isLoggedIn: user !== undefined,
-    forcesLogin: forced,
+    forcesLogin,
     isGranted: user && (await deps.grants.isGranted(application.id, user.id, requestToken.access_level)),
     allowsSignIn: application.sign_in === 1,
     usesPin: usesPin(requestToken),
   });
 }
 
-async function answerPost(deps: AuthorizeDeps, context: AuthorizeContext): Promise<PageResponse> {
-  const { request, application } = context;
-  if (request.parameter('cancel') !== undefined || request.parameter('deny') !== undefined) return deny(deps, context);
-  const [name, password] = [request.parameter('session[username_or_email]'), request.parameter('session[password]')];
-  const isCode = request.parameter('session[pending]') !== undefined;
-  const isLogin =
-    request.user === undefined || context.forced || isCode || name !== undefined || password !== undefined;
-  if (!isLogin) return approve(deps, context, request.user!, 303);
+/** The fields of a login; a form with one of them is a login even if the user is logged in. */
+const LOGIN_FIELDS = ['session[pending]', 'session[username_or_email]', 'session[password]'];
 
-  const outcome = await logIn(deps, request);
-  const of = (audited: readonly AuditedEvent[]): AuditedEvent[] =>
-    audited.map((each) => ({ ...each, application_id: application.id }));
-  const audited = of(outcome.audited);
-  const auditOf = (event: AuditedEvent['event'], user: User): AuditedEvent[] => of([{ event, user_id: user.id }]);
-  if ('wait_s' in outcome) return { ...errorPage('too many logins', outcome.wait_s), audited };
-  if ('pending' in outcome) return { ...codeForm(context, outcome.pending, outcome.wrong !== undefined), audited };
-  if ('wrong' in outcome) {
-    const view = request.parameter('step') === 'login' ? 'login' : 'login and consent';
-    return {
-      ...form(context, view, 401, outcome.wrong === 'late' ? texts.login.code.late : texts.login.wrong),
-      audited,
-    };
-  }
-  const { user, deviceCookie } = outcome;
-  const blocked = blockedReason(user);
-  if (blocked) return { ...errorPage(blocked), audited: auditOf('login_failed', user) };
-
-  const after = await afterLogin(deps, context, user);
-  const login = { user: user.id, requestToken: context.requestToken.id };
-  return { ...after, login, deviceCookie, audited: [...audited, ...auditOf('login', user), ...(after.audited ?? [])] };
+async function answerPost(visit: Visit): Promise<PageResponse> {
+  const { deps, request, application, requestToken } = visit;
+  const has = (name: string): boolean => request.parameter(name) !== undefined;
+  if (has('cancel') || has('deny')) return deny(visit);
+  if (request.user && !visit.forced && !LOGIN_FIELDS.some(has)) return approve(visit, request.user, 303);
+  return submitLogin(deps, request, {
+    application: application.id,
+    askCode: (pending, isWrong) => codeForm(visit, pending, isWrong),
+    askAgain: (problem) => form(visit, isLoginOnly(request) ? 'login' : 'login and consent', 401, problem),
+    proceed: async (user) => {
+      const login = { user: user.id, requestToken: requestToken.id };
+      return { ...(await afterLogin(visit, user)), login };
+    },
+  });
 }
 
-/**
- * Continues after a login. A form that asked for a login alone is no consent: the next page is chosen anew.
- * @source decision 75
- */
-async function afterLogin(deps: AuthorizeDeps, context: AuthorizeContext, user: User): Promise<PageResponse> {
-  const { request, endpoint, requestToken, application } = context;
-  const isConsent = request.parameter('step') !== 'login';
-  if (isConsent || (await viewFor(deps, context, user, false)) === 'redirect') return approve(deps, context, user, 303);
+/** Whether a form asked for a login alone, which is no consent. */
+function isLoginOnly(request: PageRequest): boolean {
+  return request.parameter('step') === 'login';
+}
+
+/** Continues after a login; the next page is chosen anew if the form was no consent. @source decision 75 */
+async function afterLogin(visit: Visit, user: User): Promise<PageResponse> {
+  const { request, endpoint, requestToken, application } = visit;
+  if (!isLoginOnly(request) || (await viewFor(visit, user, false)) === 'redirect') return approve(visit, user, 303);
   const location = `/oauth/${endpoint}?${new URLSearchParams({ oauth_token: requestToken.token })}`;
   return { status: 303, location, html: leavingPage(application, location) };
 }
 
 async function approve(
-  deps: AuthorizeDeps,
-  context: AuthorizeContext,
+  { deps, requestToken, application, request }: Visit,
   user: User,
   status: 302 | 303,
 ): Promise<PageResponse> {
-  const { requestToken, application } = context;
   const event = { event: 'consent_given', user_id: user.id, application_id: application.id } as const;
-  const approved = await deps.grants.approve(requestToken, user.id, (tx) => context.request.record(tx, event));
+  const approved = await deps.grants.approve(requestToken, user.id, (tx) => request.record(tx, event));
   if (!approved) return errorPage('token');
   const audited: AuditedEvent[] = [event];
   if (usesPin(requestToken))
     return { status: 200, html: pinPage(application, approved.verifier, deps.verifier_ttl_s), audited };
-  const location = deps.grants.callbackUrlFor(requestToken, { verifier: approved.verifier });
+  const location = deps.grants.callbackUrlFor(requestToken, approved.verifier);
   return { status, location, html: leavingPage(application, location), audited };
 }
 
 /** Denies the request token. Needs no login, and leaves earlier grants unchanged. */
-async function deny(
-  deps: AuthorizeDeps,
-  { requestToken, application, request }: AuthorizeContext,
-): Promise<PageResponse> {
+async function deny({ deps, requestToken, application, request }: Visit): Promise<PageResponse> {
   const event = { event: 'consent_denied', user_id: request.user?.id, application_id: application.id } as const;
   if (!(await deps.grants.deny(requestToken, (tx) => request.record(tx, event)))) return errorPage('token');
-  const audited: AuditedEvent[] = [event];
-  if (usesPin(requestToken)) return { status: 200, html: deniedPage(application, undefined), audited };
-  const back = deps.grants.callbackUrlFor(requestToken, { denied: true });
-  const page: PageResponse = { status: 200, html: deniedPage(application, back), audited };
+  const back = usesPin(requestToken) ? undefined : deps.grants.callbackUrlFor(requestToken);
+  const page: PageResponse = { status: 200, html: deniedPage(application, back), audited: [event] };
   // A custom scheme always gets a redirect; the document has a link for browsers that do not follow it.
-  return deps.denyRedirect === 'redirect' || isCustomScheme(back) ? { ...page, status: 303, location: back } : page;
+  const isRedirect = back !== undefined && (deps.denyRedirect === 'redirect' || isCustomScheme(back));
+  return isRedirect ? { ...page, status: 303, location: back } : page;
 }
 
 /** The page that asks for the code after the password, and then continues as the form before it. */
-function codeForm(context: AuthorizeContext, pending: string, isWrong: boolean): PageResponse {
-  const { request, requestToken, endpoint, forced } = context;
+function codeForm({ request, requestToken, endpoint, forced }: Visit, pending: string, isWrong: boolean): PageResponse {
   const members = {
     oauth_token: requestToken.token,
     'session[pending]': pending,
     ...(forced && { force_login: 'true' }),
-    ...(request.parameter('step') === 'login' && { step: 'login' }),
+    ...(isLoginOnly(request) && { step: 'login' }),
   };
   const more = html`<button type="submit" id="cancel" name="cancel" value="Cancel" formnovalidate>${texts.login.cancel}</button>`;
   const page = codePage(request, { action: `/oauth/${endpoint}`, members, isWrong, more });
-  const leadsTo = usesPin(requestToken) ? undefined : requestToken.callback;
-  return { status: isWrong ? 401 : 200, html: page, hasForm: true, formLeadsTo: leadsTo };
+  return { ...page, formLeadsTo: callbackUrlOf(requestToken) };
 }
 
 function form(
-  context: AuthorizeContext,
+  { request, requestToken, application, endpoint, forced }: Visit,
   view: Exclude<AuthorizeView, 'redirect'>,
   status: 200 | 401,
   problem?: string,
 ): PageResponse {
-  const { request, requestToken, application, endpoint, forced } = context;
   const name = request.parameter(request.method === 'GET' ? 'screen_name' : 'session[username_or_email]') ?? '';
-  const html = consentPage({
-    serviceName: request.serviceName,
-    endpoint,
-    view,
-    application,
-    requestToken,
-    user: request.user,
-    formFields: request.formFields,
-    forcesLogin: forced,
-    userName: name,
-    problem,
-  });
-  return { status, html, hasForm: true, formLeadsTo: usesPin(requestToken) ? undefined : requestToken.callback };
+  const page = consentPage(request, { endpoint, view, application, requestToken, forced, name, problem });
+  return { status, html: page, hasForm: true, formLeadsTo: callbackUrlOf(requestToken) };
+}
+
+function callbackUrlOf(requestToken: RequestToken): string | undefined {
+  return usesPin(requestToken) ? undefined : requestToken.callback;
 }

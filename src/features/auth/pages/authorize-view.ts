@@ -4,7 +4,7 @@ export interface AuthorizeState {
   /** A user is logged in. */
   readonly isLoggedIn: boolean;
   readonly forcesLogin: boolean;
-  /** The user has granted the application the requested access level; undefined while nobody is logged in. */
+  /** The user has granted the application the requested access level; undefined without a login. */
   readonly isGranted: boolean | undefined;
   /** The application may skip the consent page for users who have granted access. */
   readonly allowsSignIn: boolean;
@@ -12,7 +12,7 @@ export interface AuthorizeState {
   readonly usesPin: boolean;
 }
 
-/** What the page shows. `login` asks for name and password only; `redirect` shows nothing. */
+/** The content of the page. `login` asks for name and password only; `redirect` has none. */
 export type AuthorizeView = 'login and consent' | 'login' | 'consent' | 'redirect';
 
 const any = undefined;
@@ -20,7 +20,7 @@ const [yes, no] = [true, false];
 
 type Cell = boolean | undefined;
 
-/** The first matching row decides. @source authentication gaps 6.2; decision 75 */
+/** The first matching row decides. @source authentication 6.2; decision 75 */
 const TABLE: readonly (readonly [AuthorizeState['endpoint'], S: Cell, F: Cell, G: Cell, A: Cell, AuthorizeView])[] = [
   // endpoint       session forced granted sign-in
   ['authorize', /*    */ no, any, any, any, 'login and consent'],
@@ -34,7 +34,7 @@ const TABLE: readonly (readonly [AuthorizeState['endpoint'], S: Cell, F: Cell, G
   ['authenticate', /* */ any, any, any, any, 'login and consent'],
 ];
 
-/** Chooses what a page shows. A grant that is not yet known matches every row: it is checked after the login. */
+/** Chooses the content of a page. A grant that is not yet known matches every row: it is checked after the login. */
 export function authorizeView(opening: AuthorizeState): AuthorizeView {
   const endpoint = opening.usesPin ? 'authorize' : opening.endpoint;
   const known = [opening.isLoggedIn, opening.forcesLogin, opening.isGranted, opening.allowsSignIn];

@@ -12,7 +12,7 @@ export function isCustomScheme(address: string): boolean {
 
 /**
  * The part of a URL that a user can recognize: the host, non-ASCII letters in Punycode; of a custom scheme the scheme.
- * @source authentication gaps 15.2
+ * @source authentication 15.2
  */
 export function displayHost(address: string): string {
   if (!URL.canParse(address)) return address;

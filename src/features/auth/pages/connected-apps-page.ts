@@ -1,72 +1,74 @@
-import type { Clock } from '../../../base/clock.ts';
 import { type Html, html, joinHtml } from '../../../base/html.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import { isLongId } from '../../../contract/declare/long-ids.ts';
-import type { FormFields, Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
-import type { Store } from '../../../contract/store/store.ts';
-import { hiddenFields, noticeBox } from '../../../markup/boxes.ts';
+import type { FormFields, Page, PageResponse } from '../../../contract/declare/pages.ts';
+import { ACCESS_LEVELS, type AccessLevel, type Application } from '../../../contract/store/credentials.ts';
+import { hiddenFields } from '../../../markup/boxes.ts';
 import { dateElement } from '../../../markup/time-elements.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { texts } from '../../../texts/texts.ts';
 import { revokeAccess } from '../applications/administration.ts';
-import { type ConnectedApplication, listConnectedApplications } from '../applications/connected-applications.ts';
 import { LEVEL_NAMES, permissionsOf } from './access-levels.ts';
 import { displayHost } from './callback-target.ts';
 import { errorPage } from './error-pages.ts';
-import { donePage, settingsPage } from './layout.ts';
-import { redirectToLogin } from './login-pages.ts';
+import { noticeAfter, redirect, settingsPage, type UserRequest, userPage } from './layout.ts';
 import { monogram } from './monogram.ts';
+import type { PagesDeps } from './pages-deps.ts';
 
 const words = texts.settings.connected;
 
 const PATH = '/settings/connected_apps';
 
-/** The dependencies of the page. */
-export interface ConnectedAppsDeps {
-  readonly store: Store;
-  readonly clock: Clock;
-}
-
 /**
  * `/settings/connected_apps`: the applications with access to the account of a user, who can revoke it.
- * @source authentication gaps 9; decision 102
+ * @source authentication 9; decision 102
  */
-export function connectedAppsPage(deps: ConnectedAppsDeps): Page {
-  return {
-    path: PATH,
-    methods: ['GET', 'POST'],
-    mayFollowLogin: true,
-    async answer(request) {
-      if (!request.user) return redirectToLogin(PATH);
-      return request.method === 'GET' ? renderPage(deps, request) : withdraw(deps, request);
-    },
-  };
+export function connectedAppsPage(deps: PagesDeps): Page {
+  return userPage(deps, PATH, list, revoke);
 }
 
-async function renderPage({ store }: ConnectedAppsDeps, request: PageRequest): Promise<PageResponse> {
-  const connected = await store.read((tx) => listConnectedApplications(tx, request.user!.id));
-  const withdrawn = request.parameter('withdrawn') === 'yes' ? words.revoked : undefined;
-  const list =
-    connected.length === 0
-      ? html`<p>${words.none}</p>`
-      : html`<ul class="entries">${joinHtml(
-          connected.map((each) => entry(each, request.formFields)),
-          '\n',
-        )}</ul>`;
-  const { title } = words;
-  const page = settingsPage(
-    title,
-    request,
-    PATH,
-    html`<h1>${title}</h1>
-${noticeBox(withdrawn)}
+async function list({ store }: PagesDeps, request: UserRequest): Promise<PageResponse> {
+  const connected = await store.read((tx) => listConnected(tx, request.user.id));
+  const entries = connected.map((each) => entry(each, request.formFields));
+  const content = html`${noticeAfter(request, 'withdrawn', words.revoked)}
 <p class="soft">${words.about}</p>
-${list}`,
-  );
-  return { status: 200, html: page, hasForm: true };
+${entries.length === 0 ? html`<p>${words.none}</p>` : html`<ul class="entries">${joinHtml(entries, '\n')}</ul>`}`;
+  return settingsPage(words.title, request, PATH, content);
+}
+
+/** An application with access to the account of a user. */
+interface ConnectedApplication {
+  readonly application: Application;
+  /** The highest access level of its tokens. */
+  readonly level: AccessLevel;
+  /** When the oldest of its tokens was issued, UTC text. */
+  readonly since: string;
+  /** The day any of its tokens was last used; null when none was used. */
+  readonly lastUsed: string | null;
+}
+
+/** The applications with access to the account of a user, sorted by name. @source authentication 9 */
+async function listConnected(tx: ReadTransaction, user: string): Promise<ConnectedApplication[]> {
+  const tokens = Map.groupBy(await tx.credentials.listTokensOf(user), (token) => token.application_id);
+  const found: ConnectedApplication[] = [];
+  for (const [id, own] of tokens) {
+    const levels = own.map((token) => token.access_level);
+    found.push({
+      application: (await tx.credentials.findApplication(id))!,
+      level: ACCESS_LEVELS.findLast((level) => levels.includes(level))!,
+      since: own.map((token) => token.created_at).sort()[0]!,
+      lastUsed:
+        own
+          .flatMap((token) => token.last_used_at ?? [])
+          .sort()
+          .at(-1) ?? null,
+    });
+  }
+  return found.sort((a, b) => (a.application.name < b.application.name ? -1 : 1));
 }
 
 function entry({ application, level, since, lastUsed }: ConnectedApplication, formFields: FormFields): Html {
-  const { name, organization_name, website_url, email_access, suspended } = application;
+  const { id, name, organization_name, website_url, email_access, suspended } = application;
   const { can } = permissionsOf(level, email_access === 1);
   const from = [organization_name, website_url && displayHost(website_url)].filter((text) => text !== '').join(', ');
   return html`<li>
@@ -81,24 +83,20 @@ ${suspended ? html`<p class="alert">${words.suspended}</p>` : ''}
 <details><summary>${words.can}</summary>
 <ul class="can">${can.map((item) => html`<li>${item}</li>`)}</ul></details>
 <form method="post" action="${PATH}">
-${hiddenFields({ ...formFields, application: application.id })}
+${hiddenFields({ ...formFields, application: id })}
 <button type="submit" class="bad" aria-label="${words.revokeFor(name)}">${words.revoke}</button>
 </form>
 </li>`;
 }
 
-async function withdraw({ store, clock }: ConnectedAppsDeps, request: PageRequest): Promise<PageResponse> {
-  const [user, application] = [request.user!.id, request.parameter('application') ?? ''];
-  const now = formatInstant(clock.now());
+async function revoke({ store, clock }: PagesDeps, request: UserRequest): Promise<PageResponse> {
+  const [user, application] = [request.user.id, request.parameter('application') ?? ''];
   const event = { event: 'access_withdrawn', user_id: user, application_id: application } as const;
-  const isDone = isLongId(application)
-    ? await store.write(async (tx) => {
-        if (!(await revokeAccess(tx, { user, application }, now))) return false;
-        await request.record(tx, event);
-        return true;
-      })
-    : false;
-  if (!isDone) return errorPage('page');
-  const location = `${PATH}?withdrawn=yes`;
-  return { status: 303, location, html: donePage(request), audited: [event] };
+  if (!isLongId(application)) return errorPage('page');
+  const isDone = await store.write(async (tx) => {
+    if (!(await revokeAccess(tx, { user, application }, formatInstant(clock.now())))) return false;
+    await request.record(tx, event);
+    return true;
+  });
+  return isDone ? redirect(request, `${PATH}?withdrawn=yes`, [event]) : errorPage('page');
 }

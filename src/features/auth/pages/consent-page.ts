@@ -1,77 +1,62 @@
 import { type Html, html } from '../../../base/html.ts';
-import type { FormFields, PageDocument } from '../../../contract/declare/pages.ts';
-import type { Application, User } from '../../../contract/store/credentials.ts';
+import type { PageDocument, PageRequest } from '../../../contract/declare/pages.ts';
+import type { Application } from '../../../contract/store/credentials.ts';
 import type { RequestToken } from '../../../contract/store/grants.ts';
 import { alertBox, hiddenFields } from '../../../markup/boxes.ts';
 import { texts } from '../../../texts/texts.ts';
 import { permissionsOf } from './access-levels.ts';
-import type { AuthorizeView } from './authorize-view.ts';
+import type { AuthorizeState, AuthorizeView } from './authorize-view.ts';
 import { displayHost, usesPin } from './callback-target.ts';
-import { cardPage, loginFields } from './layout.ts';
+import { loginFields } from './layout.ts';
 import { monogram } from './monogram.ts';
 
 const words = texts.login.consent;
 
 /** The values of the consent form. */
-export interface ConsentOptions {
-  /** The name of the service whose users log in. */
-  readonly serviceName: string;
-  readonly endpoint: 'authorize' | 'authenticate';
+export interface ConsentForm {
+  readonly endpoint: AuthorizeState['endpoint'];
   readonly view: Exclude<AuthorizeView, 'redirect'>;
   readonly application: Application;
   readonly requestToken: RequestToken;
-  readonly user: User | undefined;
-  readonly formFields: FormFields;
-  readonly forcesLogin: boolean;
+  /** A user who is logged in must log in again. */
+  readonly forced: boolean;
   /** The initial value of the user name. */
-  readonly userName: string;
+  readonly name: string;
   readonly problem: string | undefined;
 }
 
-/** The consent page; scripts rely on the names and ids of its form. @source authentication gaps 6.3 and 6.6 */
-export function consentPage(form: ConsentOptions): PageDocument {
-  const {
-    application,
-    view,
-    endpoint,
-    requestToken,
-    formFields,
-    forcesLogin,
-    userName: name,
-    problem,
-    serviceName,
-  } = form;
-  const asksLogin = view !== 'consent';
-  const title =
-    view === 'login' ? words.logIn(serviceName, application.name) : words.title(serviceName, application.name);
+/** The consent page; scripts rely on the names and ids of its form. @source authentication 6.3 and 6.6 */
+export function consentPage(request: PageRequest, form: ConsentForm): PageDocument {
+  const { application, view, endpoint, requestToken, forced, name, problem } = form;
+  const { serviceName, formFields } = request;
+  const isLoginOnly = view === 'login';
+  const title = (isLoginOnly ? words.logIn : words.title)(serviceName, application.name);
   const members = {
     ...formFields,
     oauth_token: requestToken.token,
-    ...(forcesLogin && { force_login: 'true' }),
-    ...(view === 'login' && { step: 'login' }),
+    ...(forced && { force_login: 'true' }),
+    ...(isLoginOnly && { step: 'login' }),
   };
-  return cardPage(
-    title,
-    html`${monogram(application.name)}
+  const content = html`${monogram(application.name)}
 <h1>${title}</h1>
 ${publisher(application)}
-${view === 'login' ? '' : abilities(requestToken, application)}
+${isLoginOnly ? '' : abilities(requestToken, application)}
 <form id="oauth_form" method="post" action="/oauth/${endpoint}">
 ${hiddenFields(members)}
 ${alertBox(problem)}
-${asksLogin ? loginFields({ name, isWrong: problem !== undefined, isFirst: view === 'login' }) : whoIs(form)}
-${whereTo(requestToken)}
+${view === 'consent' ? loggedInAs(request, form) : loginFields({ name, isWrong: problem !== undefined, isFirst: isLoginOnly })}
+<p class="soft">${usesPin(requestToken) ? words.pin : words.redirect(displayHost(requestToken.callback))}</p>
 <div class="buttons">
-<button class="main" type="submit" id="allow">${view === 'login' ? texts.login.button : words.allow}</button>
+<button class="main" type="submit" id="allow">${isLoginOnly ? texts.login.button : words.allow}</button>
 <button type="submit" id="cancel" name="cancel" value="Cancel" formnovalidate>${texts.login.cancel}</button>
 </div>
 </form>
-${view === 'login' ? '' : WITHDRAW}`,
-  );
+${isLoginOnly ? '' : REVOCABLE}`;
+  return { title, content };
 }
 
-/** The note that access can be revoked. @source authentication gaps 6.3 */
-const WITHDRAW = html`<p class="soft">${words.revoke('/settings/connected_apps')}</p>`;
+/** The note that access can be revoked. @source authentication 6.3 */
+const REVOCABLE = html`<p class="soft">${words.revoke('/settings/connected_apps')}</p>`;
 
 /** The description, publisher and links of an application. */
 function publisher(application: Application): Html {
@@ -94,19 +79,14 @@ function linked(text: string, address: string): Html {
 
 function abilities({ access_level }: RequestToken, { email_access }: Application): Html {
   const { can, cannot } = permissionsOf(access_level, email_access === 1);
-  const list = (items: readonly string[], kind: string): Html =>
-    html`<ul class="${kind}">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
-  return html`<section><h2>${words.can}</h2>${list(can, 'can')}</section>
-<section><h2>${words.cannot}</h2>${list(cannot, 'cannot')}</section>`;
+  const list = (items: readonly string[], kind: 'can' | 'cannot'): Html =>
+    html`<section><h2>${words[kind]}</h2><ul class="${kind}">${items.map((item) => html`<li>${item}</li>`)}</ul></section>`;
+  return html`${list(can, 'can')}
+${list(cannot, 'cannot')}`;
 }
 
-function whoIs({ user, endpoint, requestToken, serviceName }: ConsentOptions): Html {
+function loggedInAs({ user, serviceName }: PageRequest, { endpoint, requestToken }: ConsentForm): Html {
   const again = `/oauth/${endpoint}?${new URLSearchParams({ oauth_token: requestToken.token, force_login: 'true' })}`;
   return html`<p class="who">${words.who(serviceName, user!.name, user!.screen_name)}
   <a href="${again}">${words.notYou}</a></p>`;
-}
-
-function whereTo(requestToken: RequestToken): Html {
-  if (usesPin(requestToken)) return html`<p class="soft">${words.pin}</p>`;
-  return html`<p class="soft">${words.redirect(displayHost(requestToken.callback))}</p>`;
 }

@@ -6,7 +6,7 @@ import { cardPage } from './layout.ts';
 
 const words = texts.errors;
 
-/** The error pages by reason: status, and numeric code and message for clients of JSON; people read the words of the reason. */
+/** The error pages by reason: status, and numeric code and message for clients of JSON. People get the text of the reason. */
 const REFUSALS: Readonly<Record<keyof typeof words.reasons, readonly [status: number, code: number, message: string]>> =
   {
     token: [403, 89, 'Invalid or expired token.'],
@@ -40,23 +40,19 @@ const REFUSALS: Readonly<Record<keyof typeof words.reasons, readonly [status: nu
 /** A reason for an error page. */
 export type ErrorReason = keyof typeof REFUSALS;
 
-/** An error page. It has no link, and repeats nothing of the request. @source authentication gaps 6.5 */
+/** An error page. In the steps of a login it has no link; it repeats nothing of the request. @source authentication 6.5 */
 export function errorPage(why: ErrorReason, wait_s?: number): PageResponse {
   const [status, code, message] = REFUSALS[why];
   const retryAfter_s = wait_s ?? (status === 503 ? 1 : undefined);
   const [heading, text] = words.reasons[why];
   const wait = retryAfter_s === undefined ? '' : html`<p class="soft">${words.wait(retryAfter_s)}</p>`;
-  const page = cardPage(
-    heading,
-    html`<h1>${heading}</h1>
-<p>${text}</p>
-${wait}${LEADS_ON.has(why) ? html`<p><a href="/">${words.start}</a></p>` : ''}`,
-  );
-  return { status, html: page, error: { code, message }, retryAfter_s };
+  const content = html`<p>${text}</p>
+${wait}${OUTSIDE_LOGINS.has(why) ? html`<p><a href="/">${words.start}</a></p>` : ''}`;
+  return { status, html: cardPage(heading, content), error: { code, message }, retryAfter_s };
 }
 
-/** What is no step of a login, which no link should interrupt. */
-const LEADS_ON: ReadonlySet<string> = new Set(['page', 'done before', 'sent before', 'session over']);
+/** Errors outside the steps of a login, which no link should interrupt. */
+const OUTSIDE_LOGINS: ReadonlySet<string> = new Set(['page', 'done before', 'sent before', 'session over']);
 
 /** Why a user may not continue; undefined if they may. */
 export function blockedReason({ suspended, locked }: User): ErrorReason | undefined {

@@ -1,44 +1,99 @@
-import { type Html, html } from '../../../base/html.ts';
-import type { PageDocument, PageFrame, PageRequest } from '../../../contract/declare/pages.ts';
+import { type Html, html, noHtml } from '../../../base/html.ts';
+import type { Page, PageDocument, PageFrame, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import type { User } from '../../../contract/store/credentials.ts';
+import { noticeBox } from '../../../markup/boxes.ts';
 import { texts } from '../../../texts/texts.ts';
+import type { PagesDeps } from './pages-deps.ts';
+
+/** A request of a logged-in user. */
+export type UserRequest = PageRequest & { readonly user: User };
+
+/** Whether a user is logged in. */
+export function isLoggedIn(request: PageRequest): request is UserRequest {
+  return request.user !== undefined;
+}
+
+type Answer = (deps: PagesDeps, request: UserRequest) => PageResponse | Promise<PageResponse>;
+
+/** A page for logged-in users: `show` answers GET, `submit` POST. Others are redirected to the login, which leads back. */
+export function userPage(deps: PagesDeps, path: string, show: Answer, submit?: Answer): Page {
+  return {
+    path,
+    methods: submit ? ['GET', 'POST'] : ['GET'],
+    mayFollowLogin: true,
+    async answer(request) {
+      if (!isLoggedIn(request)) return redirectToLogin(path);
+      return (request.method === 'GET' ? show : submit!)(deps, request);
+    },
+  };
+}
+
+/** Redirects to the login, which leads back to `path`: that of a page with `mayFollowLogin`. */
+export function redirectToLogin(path: string): PageResponse {
+  const location = `/login?${new URLSearchParams({ continue: path })}`;
+  const { first, title } = texts.login;
+  return { status: 303, location, html: cardPage(first, html`<p><a href="${location}">${title}</a></p>`) };
+}
 
 /** A page with one card. */
-export function cardPage(title: string, content: Html): PageDocument {
-  return { title, content };
+export function cardPage(title: string, content: Html = noHtml): PageDocument {
+  return {
+    title,
+    content: html`<h1>${title}</h1>
+${content}`,
+  };
+}
+
+interface AccountPageOptions extends Pick<PageFrame, 'tabs'>, Pick<PageDocument, 'width'> {
+  readonly section?: PageFrame['section'];
+  readonly status?: number;
 }
 
 /** A page for a logged-in user, in the frame of a section. */
 export function accountPage(
   title: string,
-  { user, formFields }: PageRequest,
+  { user, formFields }: UserRequest,
   content: Html,
-  { section, tabs }: Pick<PageFrame, 'tabs'> & Partial<Pick<PageFrame, 'section'>> = {},
-): PageDocument {
-  const frame = { screenName: user!.screen_name, formFields, section, ...(tabs && { tabs }) };
-  return { title, content, frame, width: 'wide' };
+  { section, tabs, width = 'wide', status = 200 }: AccountPageOptions = {},
+): PageResponse {
+  const frame = { screenName: user.screen_name, formFields, section, ...(tabs && { tabs }) };
+  return { status, html: { ...cardPage(title, content), frame, width }, hasForm: true };
 }
 
-/** A settings page of a logged-in user, with links to the other settings; `path` is its own path. */
-export function settingsPage(title: string, request: PageRequest, path: string, content: Html): PageDocument {
-  return accountPage(title, request, content, { section: 'settings', tabs: tabsOf(texts.settings, path) });
-}
-
-/** A page that leads to another after something was done. */
-export function donePage(request: PageRequest): PageDocument {
-  const { done } = texts.site;
-  return accountPage(done, request, html`<h1>${done}</h1>`);
+/** A settings page, with links to the other settings; `path` is its own path. */
+export function settingsPage(
+  title: string,
+  request: UserRequest,
+  path: string,
+  content: Html,
+  status = 200,
+): PageResponse {
+  return accountPage(title, request, content, { section: 'settings', tabs: tabsOf(texts.settings, path), status });
 }
 
 /** A page for developers, with links to the others; `path` is that of the page that it belongs to. */
 export function developerPage(
   title: string,
-  request: PageRequest,
+  request: UserRequest,
   path: string,
   content: Html,
-  width: PageDocument['width'] = 'wide',
-): PageDocument {
-  const frame = { section: 'developer', tabs: tabsOf(texts.developer, path) } as const;
-  return { ...accountPage(title, request, content, frame), width };
+  options: Pick<AccountPageOptions, 'width' | 'status'> = {},
+): PageResponse {
+  return accountPage(title, request, content, {
+    ...options,
+    section: 'developer',
+    tabs: tabsOf(texts.developer, path),
+  });
+}
+
+/** Redirects after a form was processed. */
+export function redirect(request: UserRequest, location: string, audited?: PageResponse['audited']): PageResponse {
+  return { ...accountPage(texts.site.done, request, noHtml), status: 303, location, audited };
+}
+
+/** The confirmation of a form that redirected here with `parameter=yes`. */
+export function noticeAfter(request: PageRequest, parameter: string, text: string): Html {
+  return noticeBox(request.method === 'GET' && request.parameter(parameter) === 'yes' ? text : undefined);
 }
 
 function tabsOf(
@@ -48,31 +103,22 @@ function tabsOf(
   return { label, links: Object.entries(tabs).map(([href, text]) => ({ href, text, isCurrent: href === path })) };
 }
 
-/** The initial state of the inputs for name and password. */
-export interface LoginFieldOptions {
-  readonly name: string;
-  readonly isWrong: boolean;
-  /** They are the first content of the page, so they may take the focus. */
-  readonly isFirst: boolean;
-}
+const invalid = (isWrong: boolean): Html => (isWrong ? html` aria-invalid="true" aria-describedby="problem"` : noHtml);
+const focused = (hasFocus: boolean): Html => (hasFocus ? html` autofocus` : noHtml);
 
-/** The inputs for user name and password. */
-export function loginFields({ name, isWrong, isFirst }: LoginFieldOptions): Html {
-  const described = isWrong ? html` aria-invalid="true" aria-describedby="problem"` : '';
+/** The inputs for user name and password. With `isFirst` they are the first content of the page, so they may take the focus. */
+export function loginFields({ name, isWrong, isFirst }: { name: string; isWrong: boolean; isFirst: boolean }): Html {
   // Focus the empty input: the name, or the password when the name is known.
-  const isCaretHere = isWrong || isFirst;
-  const first = isCaretHere && name === '' ? html` autofocus` : '';
-  const second = isCaretHere && name !== '' ? html` autofocus` : '';
+  const mayFocus = isWrong || isFirst;
   return html`<div class="field"><label for="username_or_email">${texts.login.userName}</label>
   <input id="username_or_email" name="session[username_or_email]" type="text" value="${name}" required
-    autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="100"${described}${first}></div>
-${passwordField({ isWrong, hasCaret: second !== '' })}`;
+    autocomplete="username" autocapitalize="none" autocorrect="off" spellcheck="false" maxlength="100"${invalid(isWrong)}${focused(mayFocus && name === '')}></div>
+${passwordField({ isWrong, hasFocus: mayFocus && name !== '' })}`;
 }
 
 /** The input for the current password. */
-export function passwordField({ isWrong, hasCaret }: { isWrong: boolean; hasCaret: boolean }): Html {
-  const described = isWrong ? html` aria-invalid="true" aria-describedby="problem"` : '';
+export function passwordField({ isWrong, hasFocus }: { isWrong: boolean; hasFocus: boolean }): Html {
   return html`<div class="field"><label for="password">${texts.login.password}</label>
   <input id="password" name="session[password]" type="password" required autocomplete="current-password"
-    maxlength="1000"${described}${hasCaret ? html` autofocus` : ''}></div>`;
+    maxlength="1000"${invalid(isWrong)}${focused(hasFocus)}></div>`;
 }

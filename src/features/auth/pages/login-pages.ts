@@ -1,132 +1,132 @@
-import { html, joinHtml } from '../../../base/html.ts';
-import type { Page, PageDocument, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import { type Html, html, joinHtml } from '../../../base/html.ts';
+import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import type { AuditedEvent } from '../../../contract/store/audit.ts';
+import type { User } from '../../../contract/store/credentials.ts';
 import { alertBox, hiddenFields, noticeBox } from '../../../markup/boxes.ts';
 import { texts } from '../../../texts/texts.ts';
-import { type LoginDeps, logIn } from '../logins/log-in.ts';
+import { logIn } from '../logins/log-in.ts';
 import { codePage } from './code-page.ts';
 import { blockedReason, errorPage } from './error-pages.ts';
-import { helpLine } from './help-line.ts';
-import { accountPage, cardPage, loginFields } from './layout.ts';
+import { accountPage, cardPage, isLoggedIn, loginFields, type UserRequest } from './layout.ts';
+import type { PagesDeps } from './pages-deps.ts';
 
 const words = texts.login;
-/** The path of the page that sends a form which came too late. */
+/** The path of the page that offers to send a form whose session had ended. */
 export const UNSENT_FORM_PATH = '/login/unsent';
 
-/** The dependencies of the login pages. */
-export interface LoginPagesDeps extends LoginDeps {
-  /** The contact for users who cannot log in: an e-mail address, a URL or a sentence; empty when unknown. */
-  readonly supportContact: string;
-  /** Whether a login may lead to an address. */
-  readonly isLoginTarget: (address: string) => boolean;
-}
+/** The hidden field with the address that a login leads to, if it leads to one. */
+type Next = { readonly continue?: string };
 
-/** `/login` and `/logout`: browser sessions without an application. */
-export function loginPages(deps: LoginPagesDeps): readonly Page[] {
+/** `/login` and `/logout`: browser sessions without an application. `isLoginTarget` tells where a login may lead to. */
+export function loginPages(deps: PagesDeps, isLoginTarget: (address: string) => boolean): readonly Page[] {
+  const nextOf = (request: PageRequest): Next => {
+    const next = request.parameter('continue');
+    return next !== undefined && isLoginTarget(next) ? { continue: next } : {};
+  };
+  const show = (request: PageRequest): PageResponse =>
+    isLoggedIn(request) ? homePage(request) : loginPage(deps, request, nextOf(request), 200);
   return [
     {
       path: '/login',
       methods: ['GET', 'POST'],
       isRateLimited: true,
-      answer: async (request) => (request.method === 'GET' ? opened(deps, request) : await posted(deps, request)),
+      answer: async (request) =>
+        request.method === 'GET' ? show(request) : await submit(deps, request, nextOf(request)),
     },
     {
       path: '/logout',
       methods: ['GET', 'POST'],
-      answer: async (request) => (request.method === 'GET' ? opened(deps, request) : loggedOut(request)),
+      answer: async (request) => (request.method === 'GET' ? show(request) : logOut(request)),
     },
   ];
 }
 
-function opened(deps: LoginPagesDeps, request: PageRequest): PageResponse {
-  return request.user ? { status: 200, html: homePage(request), hasForm: true } : loginPage(deps, request, 200);
+function submit(deps: PagesDeps, request: PageRequest, next: Next): Promise<PageResponse> {
+  return submitLogin(deps, request, {
+    askCode: (pending, isWrong) =>
+      codePage(request, { action: '/login', members: { 'session[pending]': pending, ...next }, isWrong }),
+    askAgain: (problem) => loginPage(deps, request, next, 401, problem),
+    proceed: () => ({ status: 303, location: next.continue ?? '/ads', html: cardPage(words.isIn) }),
+  });
 }
 
-/** Redirects to the login, which leads back to `path`: that of a page with `mayFollowLogin`. */
-export function redirectToLogin(path: string): PageResponse {
-  const location = `/login?${new URLSearchParams({ continue: path })}`;
-  return {
-    status: 303,
-    location,
-    html: cardPage(
-      words.first,
-      html`<h1>${words.first}</h1>
-<p><a href="${location}">${words.title}</a></p>`,
-    ),
-  };
+/** The pages of a login; `application` is the one that requested it. */
+interface LoginSteps {
+  readonly application?: string;
+  /** Asks for the code after the password. */
+  askCode(pending: string, isWrong: boolean): PageResponse;
+  /** Shows the form again with a problem. */
+  askAgain(problem: string): PageResponse;
+  /** Continues after the login. */
+  proceed(user: User): PageResponse | Promise<PageResponse>;
 }
 
-function nextOf({ isLoginTarget }: LoginPagesDeps, request: PageRequest): string | undefined {
-  const next = request.parameter('continue');
-  return next !== undefined && isLoginTarget(next) ? next : undefined;
-}
-
-async function posted(deps: LoginPagesDeps, request: PageRequest): Promise<PageResponse> {
+/** Logs in by a form with name and password, or with the code that follows them. */
+export async function submitLogin(deps: PagesDeps, request: PageRequest, steps: LoginSteps): Promise<PageResponse> {
   const outcome = await logIn(deps, request);
-  const { audited } = outcome;
+  const eventsOf = (events: readonly AuditedEvent[]): AuditedEvent[] =>
+    events.map((each) => ({ ...each, application_id: steps.application }));
+  const audited = eventsOf(outcome.audited);
   if ('wait_s' in outcome) return { ...errorPage('too many logins', outcome.wait_s), audited };
-  if ('pending' in outcome) {
-    const next = nextOf(deps, request);
-    const members = { 'session[pending]': outcome.pending, ...(next !== undefined && { continue: next }) };
-    const isWrong = outcome.wrong !== undefined;
-    const page = codePage(request, { action: '/login', members, isWrong });
-    return { status: isWrong ? 401 : 200, html: page, hasForm: true, audited };
-  }
+  if ('pending' in outcome) return { ...steps.askCode(outcome.pending, outcome.wrong !== undefined), audited };
   if ('wrong' in outcome) {
-    return { ...loginPage(deps, request, 401, outcome.wrong === 'late' ? words.code.late : words.wrong), audited };
+    return { ...steps.askAgain(outcome.wrong === 'late' ? words.code.late : words.wrong), audited };
   }
   const { user, deviceCookie } = outcome;
+  const user_id = user.id;
   const blocked = blockedReason(user);
-  if (blocked) return { ...errorPage(blocked), audited: [{ event: 'login_failed', user_id: user.id }] };
-  return {
-    status: 303,
-    location: nextOf(deps, request) ?? '/ads',
-    html: cardPage(words.isIn, html`<h1>${words.isIn}</h1>`),
-    login: { user: user.id },
-    deviceCookie,
-    audited: [...audited, { event: 'login', user_id: user.id }],
-  };
+  if (blocked) return { ...errorPage(blocked), audited: eventsOf([{ event: 'login_failed', user_id }]) };
+  const after = await steps.proceed(user);
+  const events = [...audited, ...eventsOf([{ event: 'login', user_id }]), ...(after.audited ?? [])];
+  return { login: { user: user_id }, ...after, deviceCookie, audited: events };
 }
 
-function loggedOut(request: PageRequest): PageResponse {
+function logOut({ user }: PageRequest): PageResponse {
   return {
     status: 303,
     location: '/login',
-    html: cardPage(words.isOut, html`<h1>${words.isOut}</h1>`),
+    html: cardPage(words.isOut),
     logout: true,
-    audited: request.user ? [{ event: 'logout', user_id: request.user.id }] : [],
+    audited: user ? [{ event: 'logout', user_id: user.id }] : [],
   };
 }
 
-function loginPage(deps: LoginPagesDeps, request: PageRequest, status: number, problem?: string): PageResponse {
+function loginPage(
+  { supportContact }: PagesDeps,
+  request: PageRequest,
+  next: Next,
+  status: number,
+  problem?: string,
+): PageResponse {
   const name = request.parameter('session[username_or_email]') ?? '';
-  const next = nextOf(deps, request);
   const isReset = request.method === 'GET' && request.parameter('password') === 'reset';
-  const page = cardPage(
-    words.title,
-    html`<h1>${words.title}</h1>
-${noticeBox(isReset ? words.wasReset : next?.startsWith(UNSENT_FORM_PATH) ? words.unsent.logIn : undefined)}${alertBox(problem)}
+  const content = html`${noticeBox(isReset ? words.wasReset : next.continue?.startsWith(UNSENT_FORM_PATH) ? words.unsent.logIn : undefined)}${alertBox(problem)}
 <form method="post" action="/login">
-${hiddenFields({ ...request.formFields, ...(next !== undefined && { continue: next }) })}
+${hiddenFields({ ...request.formFields, ...next })}
 ${loginFields({ name, isWrong: problem !== undefined, isFirst: true })}
 <div class="buttons"><button class="main" type="submit">${words.button}</button></div>
 </form>
-${helpLine(deps.supportContact)}`,
-  );
-  return { status, html: page, hasForm: true };
+<p class="soft help">${words.help} ${contactLink(supportContact)}</p>`;
+  return { status, html: cardPage(words.title, content), hasForm: true };
 }
 
-function homePage(request: PageRequest): PageDocument {
-  const { name, screen_name } = request.user!;
+/** The support contact for users who cannot log in: an e-mail address, a URL or a sentence; empty when unknown. */
+function contactLink(contact: string): Html {
+  if (contact === '') return html`${words.helpUnknown}`;
+  if (/^https?:\/\/\S+$/.test(contact)) return html`<a href="${contact}">${words.helpLink}</a>`;
+  if (/^[^\s@]+@[^\s@]+$/.test(contact)) return words.helpMail(html`<a href="mailto:${contact}">${contact}</a>`);
+  return html`${contact}`;
+}
+
+function homePage(request: UserRequest): PageResponse {
+  const { name, screen_name } = request.user;
+  const links = Object.entries(words.ways).map(([href, text]) => html`<li><a href="${href}">${text}</a></li>`);
   return accountPage(
     words.isIn,
     request,
-    html`<h1>${words.isIn}</h1>
-<p class="who">${words.as(name, screen_name)}</p>
+    html`<p class="who">${words.as(name, screen_name)}</p>
 <ul class="ways">
-${joinHtml(
-  Object.entries(words.ways).map(([href, text]) => html`<li><a href="${href}">${text}</a></li>`),
-  '\n',
-)}
+${joinHtml(links, '\n')}
 </ul>`,
   );
 }

@@ -5,7 +5,7 @@ import type { Page } from '../../../contract/declare/pages.ts';
 /**
  * Whether a login may lead to an address: that of a page of this server with `mayFollowLogin`. There are no redirects
  * to other addresses.
- * @source authentication gaps 15.2; decision 104
+ * @source authentication 15.2; decision 104
  */
 export function loginTargets(pages: readonly Page[]): (address: string) => boolean {
   return (address) => {

@@ -2,22 +2,22 @@ import { html } from '../../../base/html.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import type { User } from '../../../contract/store/credentials.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
 import { hiddenFields } from '../../../markup/boxes.ts';
 import { errorSummary, type FieldErrors } from '../../../markup/form-fields.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { texts } from '../../../texts/texts.ts';
 import { linkHash, setPassword } from '../../platform/user-status.ts';
 import { blockedReason, errorPage } from './error-pages.ts';
 import { cardPage } from './layout.ts';
 import { newPasswordFields, readNewPassword } from './new-password-fields.ts';
-import type { PasswordDeps } from './password-page.ts';
+import type { PagesDeps } from './pages-deps.ts';
 
 const words = texts.login.reset;
 
 const PATH = '/login/reset';
 
 /** `/login/reset`: sets the password by a link from an operator, which works once. @source decision 501 */
-export function passwordLinkPage(deps: PasswordDeps): Page {
+export function passwordLinkPage(deps: PagesDeps): Page {
   return {
     path: PATH,
     methods: ['GET', 'POST'],
@@ -27,14 +27,14 @@ export function passwordLinkPage(deps: PasswordDeps): Page {
       if (!user) return errorPage('password link');
       const blocked = blockedReason(user);
       if (blocked) return errorPage(blocked);
-      return request.method === 'POST' ? reset(deps, request, user) : renderPage(deps, request, user, {}, 200);
+      return request.method === 'POST' ? reset(deps, request, user) : render(deps, request, user, {});
     },
   };
 }
 
 async function userOf(
   tx: ReadTransaction,
-  { wallClock }: PasswordDeps,
+  { wallClock }: PagesDeps,
   { parameter }: PageRequest,
 ): Promise<User | undefined> {
   const secret = parameter('token') ?? '';
@@ -43,9 +43,9 @@ async function userOf(
   return isGood ? tx.credentials.findUser(link.user_id) : undefined;
 }
 
-async function reset(deps: PasswordDeps, request: PageRequest, user: User): Promise<PageResponse> {
+async function reset(deps: PagesDeps, request: PageRequest, user: User): Promise<PageResponse> {
   const { password, errors } = readNewPassword(request, user, deps.passwords);
-  if (Object.keys(errors).length > 0) return renderPage(deps, request, user, errors, 400);
+  if (Object.keys(errors).length > 0) return render(deps, request, user, errors);
   const hash = await deps.hashPassword(password);
   const now = formatInstant(deps.wallClock.now());
   const event = { event: 'password_reset', user_id: user.id } as const;
@@ -61,29 +61,20 @@ async function reset(deps: PasswordDeps, request: PageRequest, user: User): Prom
   return {
     status: 303,
     location: '/login?password=reset',
-    html: cardPage(
-      words.done,
-      html`<h1>${words.done}</h1>
-<p><a href="/login">${texts.login.title}</a></p>`,
-    ),
+    html: cardPage(words.done, html`<p><a href="/login">${texts.login.title}</a></p>`),
     logout: true,
     deviceCookie: deps.devices.afterLogin(request.deviceCookie, user.id),
     audited: [event],
   };
 }
 
-function renderPage(
-  { passwords }: PasswordDeps,
+function render(
+  { passwords }: PagesDeps,
   request: PageRequest,
   { screen_name }: User,
   errors: FieldErrors,
-  status: number,
 ): PageResponse {
-  const { title } = words;
-  const page = cardPage(
-    title,
-    html`<h1>${title}</h1>
-${errorSummary(words.wrong, errors)}
+  const content = html`${errorSummary(words.wrong, errors)}
 <p class="who">${words.who(screen_name)}</p>
 <p class="soft">${words.about}</p>
 <form method="post" action="${PATH}">
@@ -91,7 +82,7 @@ ${hiddenFields({ ...request.formFields, token: request.parameter('token') ?? '' 
 <input type="text" name="username" value="${screen_name}" autocomplete="username" hidden>
 ${newPasswordFields(passwords, errors)}
 <div class="buttons"><button class="main" type="submit">${words.button}</button></div>
-</form>`,
-  );
-  return { status, html: page, hasForm: true };
+</form>`;
+  const status = request.method === 'POST' ? 400 : 200;
+  return { status, html: cardPage(words.title, content), hasForm: true };
 }

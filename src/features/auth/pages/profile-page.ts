@@ -1,10 +1,9 @@
-import type { Clock } from '../../../base/clock.ts';
 import { html, joinHtml } from '../../../base/html.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import type { User } from '../../../contract/store/credentials.ts';
-import { ConstraintViolated, type Store } from '../../../contract/store/store.ts';
-import { hiddenFields, noticeBox } from '../../../markup/boxes.ts';
+import { ConstraintViolated } from '../../../contract/store/errors.ts';
+import { hiddenFields } from '../../../markup/boxes.ts';
 import { errorSummary, type FieldErrors, type FormField, formField } from '../../../markup/form-fields.ts';
 import { texts } from '../../../texts/texts.ts';
 import {
@@ -15,40 +14,35 @@ import {
   profileUrlError,
 } from '../../platform/profile.ts';
 import { displayNameError, userNameError } from '../../platform/user-rules.ts';
-import { donePage, settingsPage } from './layout.ts';
-import { redirectToLogin } from './login-pages.ts';
+import { noticeAfter, redirect, settingsPage, type UserRequest, userPage } from './layout.ts';
+import type { PagesDeps } from './pages-deps.ts';
 
 const words = texts.settings.profile;
 
 const PATH = '/settings/profile';
 
-/** The dependencies of the page. */
-export interface ProfileDeps {
-  readonly store: Store;
-  readonly clock: Clock;
-}
-
 type Member = 'name' | 'screen_name' | 'description' | 'location' | 'url';
 type Draft = Readonly<Record<Member, string>>;
 
-interface Box extends FormField {
+interface ProfileField extends FormField {
   readonly member: Member;
-  readonly wrong: (text: string) => string | undefined;
+  /** The error of a value; undefined when it is valid. */
+  readonly errorOf: (text: string) => string | undefined;
 }
 
-const BOXES: readonly Box[] = [
+const FIELDS: readonly ProfileField[] = [
   {
     member: 'name',
     label: words.fields.name,
     attributes: html`required maxlength="${PROFILE_MAX.name}"`,
-    wrong: displayNameError,
+    errorOf: displayNameError,
   },
   {
     member: 'screen_name',
     label: words.fields.screen_name,
     hint: words.userNameHint,
     attributes: html`required maxlength="15" pattern="\\w{1,15}" autocapitalize="none" autocorrect="off" spellcheck="false"`,
-    wrong: userNameError,
+    errorOf: userNameError,
   },
   {
     member: 'description',
@@ -56,59 +50,48 @@ const BOXES: readonly Box[] = [
     hint: words.descriptionHint(PROFILE_MAX.description),
     type: 'textarea',
     attributes: html`rows="3"`,
-    wrong: descriptionError,
+    errorOf: descriptionError,
   },
   {
     member: 'location',
     label: words.fields.location,
     attributes: html`maxlength="${PROFILE_MAX.location}"`,
-    wrong: locationError,
+    errorOf: locationError,
   },
   {
     member: 'url',
     label: words.fields.url,
     attributes: html`inputmode="url" maxlength="${PROFILE_MAX.url}"`,
-    wrong: profileUrlError,
+    errorOf: profileUrlError,
   },
 ];
 
 /**
  * `/settings/profile`: edits the profile of a user. Webhooks and streams deliver changes.
- * @source activity gaps 16.8
+ * @source activity 16.8
  */
-export function profilePage(deps: ProfileDeps): Page {
-  return {
-    path: PATH,
-    methods: ['GET', 'POST'],
-    mayFollowLogin: true,
-    async answer(request) {
-      if (!request.user) return redirectToLogin(PATH);
-      if (request.method === 'POST') return save(deps, request);
-      return renderPage(request, draftOf(request.user), {}, 200);
-    },
-  };
+export function profilePage(deps: PagesDeps): Page {
+  return userPage(deps, PATH, (_, request) => render(request, draftOf(request.user), {}, 200), save);
 }
 
-async function save({ store, clock }: ProfileDeps, request: PageRequest): Promise<PageResponse> {
+async function save({ store, clock }: PagesDeps, request: UserRequest): Promise<PageResponse> {
+  const { user } = request;
   const draft = draftFrom(request);
-  const errors = faultsOf(draft);
-  if (Object.keys(errors).length > 0) return renderPage(request, draft, errors, 400);
-  const { url, ...changes } = draft;
-  const now = formatInstant(clock.now());
-  const event = { event: 'profile_changed', user_id: request.user!.id } as const;
-  let isRenamed: boolean;
+  const errors = errorsOf(draft);
+  if (Object.keys(errors).length > 0) return render(request, draft, errors, 400);
+  const event = { event: 'profile_changed', user_id: user.id } as const;
   try {
-    isRenamed = await store.write(async (tx) => {
-      const changed = await changeProfile(tx, request.user!.id, { ...changes, url: url === '' ? null : url }, now);
+    const isRenamed = await store.write(async (tx) => {
+      const changes = { ...draft, url: draft.url === '' ? null : draft.url };
+      const changed = await changeProfile(tx, user.id, changes, formatInstant(clock.now()));
       if (changed?.isRenamed) await request.record(tx, event);
-      return changed?.isRenamed === true;
+      return changed?.isRenamed;
     });
+    return redirect(request, `${PATH}?saved=yes`, isRenamed ? [event] : []);
   } catch (error) {
     if (!(error instanceof ConstraintViolated)) throw error;
-    return renderPage(request, draft, { screen_name: words.taken }, 409);
+    return render(request, draft, { screen_name: words.taken }, 409);
   }
-  const location = `${PATH}?saved=yes`;
-  return { status: 303, location, html: donePage(request), ...(isRenamed && { audited: [event] }) };
 }
 
 function draftOf({ name, screen_name, description, location, url }: User): Draft {
@@ -117,43 +100,28 @@ function draftOf({ name, screen_name, description, location, url }: User): Draft
 
 /** Reads the form. Browsers send line breaks as CRLF. */
 function draftFrom({ parameter }: PageRequest): Draft {
-  const textOf = (member: Member): string => (parameter(member) ?? '').trim().replaceAll('\r\n', '\n');
-  return {
-    name: textOf('name'),
-    screen_name: textOf('screen_name'),
-    description: textOf('description'),
-    location: textOf('location'),
-    url: textOf('url'),
-  };
+  return Object.fromEntries(
+    FIELDS.map(({ member }) => [member, (parameter(member) ?? '').trim().replaceAll('\r\n', '\n')]),
+  ) as Draft;
 }
 
-function faultsOf(draft: Draft): FieldErrors {
+function errorsOf(draft: Draft): FieldErrors {
   return Object.fromEntries(
-    BOXES.flatMap(({ member, wrong }) => {
-      const message = wrong(draft[member]);
+    FIELDS.flatMap(({ member, errorOf }) => {
+      const message = errorOf(draft[member]);
       return message === undefined ? [] : [[member, message]];
     }),
   );
 }
 
-function renderPage(request: PageRequest, draft: Draft, errors: FieldErrors, status: number): PageResponse {
-  const { title } = words;
-  const saved = request.method === 'GET' && request.parameter('saved') === 'yes' ? words.saved : undefined;
-  const page = settingsPage(
-    title,
-    request,
-    PATH,
-    html`<h1>${title}</h1>
-${noticeBox(saved)}${errorSummary(words.wrong, errors)}
+function render(request: UserRequest, draft: Draft, errors: FieldErrors, status: number): PageResponse {
+  const fields = FIELDS.map((field) => formField(field, draft[field.member], errors[field.member]));
+  const content = html`${noticeAfter(request, 'saved', words.saved)}${errorSummary(words.wrong, errors)}
 <p class="soft">${words.about}</p>
 <form method="post" action="${PATH}">
 ${hiddenFields(request.formFields)}
-${joinHtml(
-  BOXES.map((box) => formField(box, draft[box.member], errors[box.member])),
-  '\n',
-)}
+${joinHtml(fields, '\n')}
 <div class="buttons"><button class="main" type="submit">${texts.settings.save}</button></div>
-</form>`,
-  );
-  return { status, html: page, hasForm: true };
+</form>`;
+  return settingsPage(words.title, request, PATH, content, status);
 }

@@ -1,169 +1,165 @@
-import { html, joinHtml } from '../../../base/html.ts';
-import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import { createRequire } from 'node:module';
+import type generator from 'qrcode-generator';
+import { type Html, html, joinHtml } from '../../../base/html.ts';
+import { tryOpen } from '../../../base/secret-box.ts';
+import type { Page, PageResponse } from '../../../contract/declare/pages.ts';
 import type { AuditedEvent } from '../../../contract/store/audit.ts';
 import type { SecondFactor } from '../../../contract/store/second-factors.ts';
 import { alertBox, hiddenFields, noticeBox } from '../../../markup/boxes.ts';
 import { dateElement } from '../../../markup/time-elements.ts';
 import { texts } from '../../../texts/texts.ts';
-import { type LoginDeps, reauthenticate } from '../logins/log-in.ts';
-import { enableSecondFactor, renewRecoveryCodes } from '../logins/second-factor.ts';
-import { groupsOfFour, matchingTimeStep, newTotpSecret, totpUri } from '../logins/totp.ts';
+import {
+  enableSecondFactor,
+  groupsOfFour,
+  matchingTimeStep,
+  newTotpSecret,
+  renewRecoveryCodes,
+  totpUri,
+} from '../logins/second-factor.ts';
 import { codeField } from './code-page.ts';
 import { errorPage } from './error-pages.ts';
-import { donePage, passwordField, settingsPage } from './layout.ts';
-import { redirectToLogin } from './login-pages.ts';
-import { qrCode } from './qr-code.ts';
+import { passwordField, redirect, settingsPage, type UserRequest, userPage } from './layout.ts';
+import type { PagesDeps } from './pages-deps.ts';
+import { checkReauthentication } from './reauthentication.ts';
 
 const words = texts.settings.security;
 
 const PATH = '/settings/security';
 
 /** `/settings/security`: turns one-time codes on and off, and creates recovery codes. */
-export function securityPage(deps: LoginDeps): Page {
-  return {
-    path: PATH,
-    methods: ['GET', 'POST'],
-    mayFollowLogin: true,
-    async answer(request) {
-      if (!request.user) return redirectToLogin(PATH);
-      if (request.method === 'POST') return act(deps, request);
-      const factor = await deps.store.read((tx) => tx.secondFactors.find(request.user!.id));
-      if (factor) return on(deps, request, factor, 200);
-      return request.parameter('setup') === undefined
-        ? off(request)
-        : setup(deps, request, newTotpSecret(deps.secrets));
-    },
-  };
+export function securityPage(deps: PagesDeps): Page {
+  return userPage(deps, PATH, show, change);
 }
 
-async function act(deps: LoginDeps, request: PageRequest): Promise<PageResponse> {
-  const factor = await deps.store.read((tx) => tx.secondFactors.find(request.user!.id));
-  const asked = request.parameter('act');
-  if (asked === 'on' && !factor) return turnOn(deps, request);
-  if (asked === 'off' && factor) return turnOff(deps, request, factor);
-  if (asked !== 'renew') return errorPage('done before');
-  const event = { event: 'recovery_codes_renewed', user_id: request.user!.id } as const;
-  const codes = await renewRecoveryCodes(deps, request.user!.id, (tx) => request.record(tx, event));
+async function show(deps: PagesDeps, request: UserRequest): Promise<PageResponse> {
+  const factor = await deps.store.read((tx) => tx.secondFactors.find(request.user.id));
+  if (factor) return showOn(deps, request, factor, 200);
+  const isSetup = request.parameter('setup') !== undefined;
+  return isSetup ? showSetup(deps, request, newTotpSecret(deps.secrets)) : showOff(request);
+}
+
+async function change(deps: PagesDeps, request: UserRequest): Promise<PageResponse> {
+  const factor = await deps.store.read((tx) => tx.secondFactors.find(request.user.id));
+  const act = request.parameter('act');
+  if (act === 'on' && !factor) return turnOn(deps, request);
+  if (act === 'off' && factor) return turnOff(deps, request, factor);
+  if (act !== 'renew') return errorPage('done before');
+  const event = { event: 'recovery_codes_renewed', user_id: request.user.id } as const;
+  const codes = await renewRecoveryCodes(deps, request.user.id, (tx) => request.record(tx, event));
   return codes ? recoveryPage(request, codes, event) : errorPage('done before');
 }
 
 /** The context that binds a sealed secret to its user before codes are turned on. */
-const draftOf = (request: PageRequest): string => `second_factor_draft:${request.user!.id}`;
+const draftContext = ({ user }: UserRequest): string => `second_factor_draft:${user.id}`;
 
-async function turnOn(deps: LoginDeps, request: PageRequest): Promise<PageResponse> {
-  const secret = openDraft(deps, request);
+async function turnOn(deps: PagesDeps, request: UserRequest): Promise<PageResponse> {
+  const secret = tryOpen(deps.box, request.parameter('draft') ?? '', draftContext(request));
   if (secret === undefined) return errorPage('form token');
   const code = (request.parameter('session[code]') ?? '').replace(/\s/g, '');
   const step = matchingTimeStep(secret, code, deps.wallClock.now());
-  if (step === undefined) return setup(deps, request, secret, words.wrongCode);
-  const event = { event: 'totp_enabled', user_id: request.user!.id } as const;
-  const codes = await enableSecondFactor(deps, request.user!.id, { secret, step }, (tx) => request.record(tx, event));
+  if (step === undefined) return showSetup(deps, request, secret, words.wrongCode);
+  const event = { event: 'totp_enabled', user_id: request.user.id } as const;
+  const codes = await enableSecondFactor(deps, request.user.id, { secret, step }, (tx) => request.record(tx, event));
   return recoveryPage(request, codes, event);
 }
 
-function openDraft({ box }: LoginDeps, request: PageRequest): string | undefined {
-  try {
-    return box.open(request.parameter('draft') ?? '', draftOf(request));
-  } catch {
-    return undefined;
-  }
-}
-
-async function turnOff(deps: LoginDeps, request: PageRequest, factor: SecondFactor): Promise<PageResponse> {
-  const user = request.user!.id;
-  const outcome = await reauthenticate(deps, request);
-  const { audited } = outcome;
-  if ('wait_s' in outcome) return { ...errorPage('too many logins', outcome.wait_s), audited };
-  if ('wrong' in outcome) {
-    const message = outcome.wrong === 'code' ? texts.login.code.wrong : words.wrongPassword;
-    const failed = [{ event: 'reauthentication_failed', user_id: user }] as const;
-    return { ...(await on(deps, request, factor, 401, message)), audited: failed };
-  }
-  const event = { event: 'totp_disabled', user_id: user } as const;
-  await deps.store.write(async (tx) => {
-    await tx.secondFactors.remove(user);
-    await request.record(tx, event);
+async function turnOff(deps: PagesDeps, request: UserRequest, factor: SecondFactor): Promise<PageResponse> {
+  const refuse = (wrong: string): Promise<PageResponse> =>
+    showOn(deps, request, factor, 401, wrong === 'code' ? texts.login.code.wrong : words.wrongPassword);
+  return checkReauthentication(deps, request, refuse, async () => {
+    const event = { event: 'totp_disabled', user_id: request.user.id } as const;
+    await deps.store.write(async (tx) => {
+      await tx.secondFactors.remove(request.user.id);
+      await request.record(tx, event);
+    });
+    return redirect(request, `${PATH}?done=off`, [event]);
   });
-  return {
-    status: 303,
-    location: `${PATH}?done=off`,
-    html: donePage(request),
-    reauthenticated: true,
-    audited: [...audited, event],
-  };
 }
 
-const TITLE = words.title;
-
-function off(request: PageRequest): PageResponse {
-  const done = request.parameter('done') === 'off' ? words.isOff : undefined;
-  const content = html`<h1>${TITLE}</h1>
-${noticeBox(done)}
+function showOff(request: UserRequest): PageResponse {
+  const content = html`${noticeBox(request.parameter('done') === 'off' ? words.isOff : undefined)}
 <p>${words.about}</p>
 <p>${words.isOff}</p>
 <p><a class="main" href="${PATH}?setup=yes">${words.setUp}</a></p>`;
-  return { status: 200, html: settingsPage(TITLE, request, PATH, content), hasForm: true };
+  return settingsPage(words.title, request, PATH, content);
 }
 
-function setup({ box }: LoginDeps, request: PageRequest, secret: string, problem?: string): PageResponse {
-  const title = words.setUp;
-  const address = totpUri(secret, { service: request.serviceName, userName: request.user!.screen_name });
-  const content = html`<h1>${title}</h1>
-${alertBox(problem)}
+function showSetup({ box }: PagesDeps, request: UserRequest, secret: string, problem?: string): PageResponse {
+  const address = totpUri(secret, { service: request.serviceName, userName: request.user.screen_name });
+  const isWrong = problem !== undefined;
+  const content = html`${alertBox(problem)}
 <ol class="steps">
 <li><p>${words.scan}</p>
 ${qrCode(address, words.qrCode)}
 <dl class="secrets"><dt>${words.key}</dt><dd><code>${groupsOfFour(secret)}</code></dd></dl></li>
 <li><p>${words.enter}</p>
 <form method="post" action="${PATH}">
-${hiddenFields({ ...request.formFields, act: 'on', draft: box.seal(secret, draftOf(request)) })}
-${codeField({ isWrong: problem !== undefined, hasCaret: problem !== undefined, hint: words.digits })}
+${hiddenFields({ ...request.formFields, act: 'on', draft: box.seal(secret, draftContext(request)) })}
+${codeField({ isWrong, hasFocus: isWrong, hint: words.digits })}
 <div class="buttons"><button class="main" type="submit">${words.turnOn}</button>
 <a class="button" href="${PATH}">${texts.login.cancel}</a></div>
 </form></li>
 </ol>`;
-  const status = problem === undefined ? 200 : 400;
-  return { status, html: settingsPage(title, request, PATH, content), hasForm: true };
+  return settingsPage(words.setUp, request, PATH, content, isWrong ? 400 : 200);
 }
 
-async function on(
-  { store }: LoginDeps,
-  request: PageRequest,
+async function showOn(
+  { store }: PagesDeps,
+  request: UserRequest,
   factor: SecondFactor,
   status: number,
   problem?: string,
 ): Promise<PageResponse> {
-  const left = await store.read((tx) => tx.secondFactors.findRecoveryCount(request.user!.id));
-  const content = html`<h1>${TITLE}</h1>
-<p>${words.isOn(dateElement(factor.created_at), left)}</p>
+  const { user, formFields } = request;
+  const left = await store.read((tx) => tx.secondFactors.findRecoveryCount(user.id));
+  const isWrong = problem !== undefined;
+  const content = html`<p>${words.isOn(dateElement(factor.created_at), left)}</p>
 <section><h2>${words.renew}</h2>
 <p>${words.renewAbout}</p>
 <form method="post" action="${PATH}">
-${hiddenFields({ ...request.formFields, act: 'renew' })}
+${hiddenFields({ ...formFields, act: 'renew' })}
 <div class="buttons"><button type="submit">${words.renewButton}</button></div>
 </form></section>
 <section><h2>${words.off}</h2>
 ${alertBox(problem)}
 <form method="post" action="${PATH}">
-${hiddenFields({ ...request.formFields, act: 'off' })}
-<input type="text" name="username" value="${request.user!.screen_name}" autocomplete="username" hidden>
-${passwordField({ isWrong: problem !== undefined, hasCaret: problem !== undefined })}
-${codeField({ isWrong: problem !== undefined, hasCaret: false })}
+${hiddenFields({ ...formFields, act: 'off' })}
+<input type="text" name="username" value="${user.screen_name}" autocomplete="username" hidden>
+${passwordField({ isWrong, hasFocus: isWrong })}
+${codeField({ isWrong, hasFocus: false })}
 <div class="buttons"><button type="submit" class="bad">${words.offButton}</button></div>
 </form></section>`;
-  return { status, html: settingsPage(TITLE, request, PATH, content), hasForm: true };
+  return settingsPage(words.title, request, PATH, content, status);
 }
 
-/** The page that shows recovery codes, once. */
-function recoveryPage(request: PageRequest, codes: readonly string[], event: AuditedEvent): PageResponse {
-  const title = words.codes;
-  const content = html`<h1>${title}</h1>
-<p class="doubt">${words.codesOnce}</p>
+/** Shows new recovery codes, which cannot be shown again. */
+function recoveryPage(request: UserRequest, codes: readonly string[], event: AuditedEvent): PageResponse {
+  const items = codes.map((code) => html`<li><code>${code}</code></li>`);
+  const content = html`<p class="doubt">${words.codesOnce}</p>
 <p>${words.codesAbout}</p>
-<ul class="recovery">${joinHtml(
-    codes.map((code) => html`<li><code>${code}</code></li>`),
-    '\n',
-  )}</ul>
+<ul class="recovery">${joinHtml(items, '\n')}</ul>
 <p><a class="main" href="${PATH}">${words.codesSaved}</a></p>`;
-  return { status: 200, html: settingsPage(title, request, PATH, content), hasForm: true, audited: [event] };
+  return { ...settingsPage(words.codes, request, PATH, content), audited: [event] };
+}
+
+/** The width of the quiet zone that scanners need, in modules. */
+const MARGIN = 4;
+
+/** A text as a QR code: an SVG image of dark modules on white, in any colour scheme. */
+function qrCode(text: string, label: string): Html {
+  // Loaded with the first image.
+  const qrcode = createRequire(import.meta.url)('qrcode-generator') as typeof generator;
+  const code = qrcode(0, 'M');
+  code.addData(text);
+  code.make();
+  const count = code.getModuleCount();
+  const squares: string[] = [];
+  for (let row = 0; row < count; row += 1) {
+    for (let column = 0; column < count; column += 1) {
+      if (code.isDark(row, column)) squares.push(`M${column + MARGIN} ${row + MARGIN}h1v1h-1z`);
+    }
+  }
+  const size = count + 2 * MARGIN;
+  return html`<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges">
+<path fill="#fff" d="M0 0h${size}v${size}H0z"/><path fill="#000" d="${squares.join('')}"/></svg>`;
 }

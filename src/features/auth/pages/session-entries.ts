@@ -6,18 +6,18 @@ import { texts } from '../../../texts/texts.ts';
 
 const words = texts.settings.sessions;
 
-/** How sessions are listed, and where the forms lead that end them. */
+/** How sessions are listed, and the target of the forms that end them. */
 export interface SessionListing<Listed extends AnySession> {
-  /** The `id_hash` of the session that looks at the list. */
+  /** The `id_hash` of the session that views the list. */
   readonly own: string | undefined;
   readonly path: string;
-  /** What each form has beside `session`, which is an `id_hash` or `others`. */
+  /** Hidden fields of each form, beside `session`: an `id_hash`, or `others`. */
   readonly formFields: Readonly<Record<string, string>>;
   readonly nameOf: (session: Listed, browser: string) => string;
   readonly endOthers: string;
 }
 
-/** Live sessions, the own one first, with a form that ends each of the others and one that ends them all. */
+/** Live sessions, the own one first, with a form to end each of the others and one to end them all. */
 export function sessionEntries<Listed extends AnySession>(
   live: readonly Listed[],
   { own, path, formFields, nameOf, endOthers }: SessionListing<Listed>,

@@ -1,32 +1,27 @@
 import { html } from '../../../base/html.ts';
 import type { Page, PageResponse, UnsentForm } from '../../../contract/declare/pages.ts';
-import type { SentForms } from '../../../contract/services/sent-forms.ts';
 import { hiddenFields, hiddenPairs } from '../../../markup/boxes.ts';
 import { texts } from '../../../texts/texts.ts';
 import { errorPage } from './error-pages.ts';
-import { accountPage, cardPage } from './layout.ts';
-import { UNSENT_FORM_PATH as PATH, redirectToLogin } from './login-pages.ts';
+import { accountPage, cardPage, isLoggedIn, redirectToLogin } from './layout.ts';
+import { UNSENT_FORM_PATH as PATH } from './login-pages.ts';
+import type { PagesDeps } from './pages-deps.ts';
 
 const words = texts.login.unsent;
 
 const QUERY = /^form=([\w-]{43})$/;
-/** Passwords are not kept: they are entered again. */
+/** Members that are not kept: passwords must be entered again. */
 const LEFT_OUT = /password|^session\[|^confirm$/;
 
-/** The dependencies of forms that came too late. */
-export interface UnsentFormDeps {
-  readonly sentForms: Pick<SentForms, 'keep' | 'unsent'>;
-}
-
-/** Keeps a form whose session has ended, and leads to the page that sends it after a login. @source decision 1101 */
-export async function keepUnsent({ sentForms }: UnsentFormDeps, form: UnsentForm): Promise<PageResponse> {
+/** Keeps a form whose session has ended, and redirects to the page that sends it after a login. @source decision 1101 */
+export async function keepUnsent({ sentForms }: PagesDeps, form: UnsentForm): Promise<PageResponse> {
   const members = form.members.filter(([name]) => !LEFT_OUT.test(name));
   const location = `${PATH}?form=${await sentForms.keep({ ...form, members })}`;
-  return { status: 303, location, html: cardPage(words.title, html`<h1>${words.title}</h1>`) };
+  return { status: 303, location, html: cardPage(words.title) };
 }
 
 /** `/login/unsent`: offers the user who filled in a form before the session ended to send it. @source decision 1101 */
-export function unsentFormPage({ sentForms }: UnsentFormDeps): Page {
+export function unsentFormPage({ sentForms }: PagesDeps): Page {
   return {
     path: PATH,
     methods: ['GET'],
@@ -34,18 +29,17 @@ export function unsentFormPage({ sentForms }: UnsentFormDeps): Page {
     async answer(request) {
       const [, secret] = QUERY.exec(request.query) ?? [];
       if (secret === undefined) return errorPage('page');
-      if (!request.user) return redirectToLogin(`${PATH}?${request.query}`);
+      if (!isLoggedIn(request)) return redirectToLogin(`${PATH}?${request.query}`);
       const form = await sentForms.unsent(secret);
       if (form?.user !== request.user.id) return errorPage('form token');
-      const content = html`<h1>${words.title}</h1>
-<p>${words.about}</p>
+      const content = html`<p>${words.about}</p>
 <form method="post" action="${form.address}">
 ${hiddenFields({ ...request.formFields, form_key: form.key })}
 ${hiddenPairs(form.members)}
 <div class="buttons"><button class="main" type="submit">${words.button}</button>
 <a class="button" href="${form.address}">${words.discard}</a></div>
 </form>`;
-      return { status: 200, html: accountPage(words.title, request, content), hasForm: true };
+      return accountPage(words.title, request, content);
     },
   };
 }

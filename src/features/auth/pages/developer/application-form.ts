@@ -9,8 +9,6 @@ import { LEVEL_NAMES } from '../access-levels.ts';
 
 const words = texts.developer.apps;
 
-type Member = keyof ApplicationDraft;
-
 /** The text inputs. */
 const TEXTS: readonly (readonly [keyof typeof words.fields, attributes?: Html])[] = [
   ['name', html`required maxlength="64"`],
@@ -18,7 +16,7 @@ const TEXTS: readonly (readonly [keyof typeof words.fields, attributes?: Html])[
   ['website_url', html`required type="url" inputmode="url"`],
 ];
 
-/** Those that few need. */
+/** Text inputs that are folded away while they are empty. */
 const MORE_TEXTS: typeof TEXTS = [
   ['organization_name'],
   ['organization_url', html`type="url" inputmode="url"`],
@@ -30,22 +28,15 @@ const SWITCHES = ['sign_in', 'extra_query', 'native', 'email_access'] as const;
 
 /** Reads an application from its form. */
 export function draftFromForm({ parameter }: PageRequest): ApplicationDraft {
-  const text = (member: Member): string => (parameter(member) ?? '').trim();
-  const isOn = (member: Member): 0 | 1 => (parameter(member) === undefined ? 0 : 1);
+  const text = (member: string): string => (parameter(member) ?? '').trim();
+  const values = [
+    ...[...TEXTS, ...MORE_TEXTS].map(([member]) => [member, text(member)]),
+    ...SWITCHES.map((member) => [member, parameter(member) === undefined ? 0 : 1]),
+  ];
   return {
-    name: text('name'),
-    description: text('description'),
-    website_url: text('website_url'),
-    organization_name: text('organization_name'),
-    organization_url: text('organization_url'),
-    terms_url: text('terms_url'),
-    privacy_url: text('privacy_url'),
+    ...Object.fromEntries(values),
     callbacks: parseCallbackLines(parameter('callbacks') ?? ''),
-    access_level: text('access_level') as AccessLevel,
-    sign_in: isOn('sign_in'),
-    extra_query: isOn('extra_query'),
-    native: isOn('native'),
-    email_access: isOn('email_access'),
+    access_level: text('access_level'),
   };
 }
 
@@ -60,33 +51,35 @@ export function applicationForm(form: {
   readonly schemes: readonly string[];
 }): Html {
   const { draft, errors, schemes } = form;
-  const isMoreOpen = MORE_TEXTS.some(([member]) => draft[member] !== '' || errorsOf(errors, member).length > 0);
-  const box = ([member, attributes]: (typeof TEXTS)[number]): Html => {
-    const [label, hint] = words.fields[member];
-    return textBox({ member, label, hint, attributes, value: String(draft[member]), errors: errorsOf(errors, member) });
+  const isMoreOpen = MORE_TEXTS.some(
+    ([member]) => draft[member] !== '' || errors.some((error) => error.member === member),
+  );
+  const textField = ([member, attributes = noHtml]: (typeof TEXTS)[number]): Html => {
+    const { label, hint, error, aria } = partsOf(member, errors);
+    return html`<div class="field"><label for="${member}">${label}</label>
+${hint}${error}
+<input id="${member}" name="${member}" value="${String(draft[member])}" ${attributes}${aria}></div>`;
   };
   const switches = SWITCHES.map((member) => {
-    const [label, hint] = words.fields[member];
-    return switchBox({ member, label, hint, isOn: draft[member] === 1, errors: errorsOf(errors, member) });
+    const { label, hint, error, aria } = partsOf(member, errors);
+    return html`<div class="switch"><label class="choice"><input type="checkbox" id="${member}" name="${member}"
+value="1"${draft[member] === 1 ? html` checked` : ''}${aria}><span>${label}</span></label>
+${hint}${error}</div>`;
   });
   return html`${summary(errors)}
 <form method="post" action="${form.action}">
 ${hiddenFields(form.formFields)}
-${TEXTS.map(box)}
-${callbackBox(draft.callbacks, schemes, errorsOf(errors, 'callbacks'))}
-${levels(draft.access_level, errorsOf(errors, 'access_level'))}
+${TEXTS.map(textField)}
+${callbackField(draft.callbacks, schemes, errors)}
+${levelField(draft.access_level, errors)}
 <fieldset><legend>${words.settings}</legend>
 ${switches}
 </fieldset>
 <details${isMoreOpen ? html` open` : ''}><summary>${words.more}</summary>
-${MORE_TEXTS.map(box)}
+${MORE_TEXTS.map(textField)}
 </details>
 <div class="buttons"><button class="main" type="submit">${form.button}</button></div>
 </form>`;
-}
-
-function errorsOf(errors: readonly DraftError[], member: Member): string[] {
-  return errors.filter((error) => error.member === member).map(({ message }) => message);
 }
 
 /** The list of errors above the form; each links to its field. */
@@ -96,64 +89,38 @@ function summary(errors: readonly DraftError[]): Html {
   return html`<div class="alert" role="alert"><p>${words.wrong}</p><ul>${items}</ul></div>`;
 }
 
-interface Box {
-  readonly member: Member;
-  readonly label: string;
-  readonly hint: string;
-  readonly errors: readonly string[];
-}
-
-/** The ARIA attributes that connect an input with its hint and errors. */
-function ties({ member, hint, errors }: Pick<Box, 'member' | 'hint' | 'errors'>): Html {
-  const ids = [...(hint === '' ? [] : [`${member}-hint`]), ...(errors.length === 0 ? [] : [`${member}-fault`])];
-  const described = ids.length === 0 ? noHtml : html` aria-describedby="${ids.join(' ')}"`;
-  return errors.length === 0 ? described : html`${described} aria-invalid="true"`;
-}
-
-function aroundBox({ member, hint, errors }: Pick<Box, 'member' | 'hint' | 'errors'>): { hint: Html; error: Html } {
+/** The label, hint and errors of an input, and the ARIA attributes that connect them. */
+function partsOf(member: keyof typeof words.fields | 'access_level', errors: readonly DraftError[]) {
+  const [label, hint] = member === 'access_level' ? [words.level, ''] : words.fields[member];
+  const items = errors.filter((error) => error.member === member).map(({ message }) => html`<li>${message}</li>`);
+  const ids = [...(hint === '' ? [] : [`${member}-hint`]), ...(items.length === 0 ? [] : [`${member}-fault`])];
   return {
+    label,
     hint: hint === '' ? noHtml : html`<p class="hint" id="${member}-hint">${hint}</p>`,
-    error:
-      errors.length === 0
-        ? noHtml
-        : html`<ul class="fault" id="${member}-fault">${errors.map((each) => html`<li>${each}</li>`)}</ul>`,
+    error: items.length === 0 ? noHtml : html`<ul class="fault" id="${member}-fault">${items}</ul>`,
+    aria: html`${ids.length === 0 ? '' : html` aria-describedby="${ids.join(' ')}"`}${items.length === 0 ? '' : html` aria-invalid="true"`}`,
   };
 }
 
-function textBox(box: Box & { readonly value: string; readonly attributes: Html | undefined }): Html {
-  const { hint, error } = aroundBox(box);
-  return html`<div class="field"><label for="${box.member}">${box.label}</label>
-${hint}${error}
-<input id="${box.member}" name="${box.member}" value="${box.value}" ${box.attributes ?? ''}${ties(box)}></div>`;
-}
-
-function callbackBox(callbacks: readonly string[], schemes: readonly string[], errors: readonly string[]): Html {
-  const box = { member: 'callbacks', hint: words.fields.callbacks[1], errors } as const;
-  const { hint, error } = aroundBox(box);
-  const doubts = callbacks.flatMap((callback) => {
-    const doubt = callbackUrlError(callback) === undefined ? callbackUrlWarning(callback, schemes) : undefined;
-    return doubt === undefined ? [] : [html`<li>${callback} ${doubt}.</li>`];
+function callbackField(callbacks: readonly string[], schemes: readonly string[], errors: readonly DraftError[]): Html {
+  const { label, hint, error, aria } = partsOf('callbacks', errors);
+  const warnings = callbacks.flatMap((callback) => {
+    const warning = callbackUrlError(callback) === undefined ? callbackUrlWarning(callback, schemes) : undefined;
+    return warning === undefined ? [] : [html`<li>${callback} ${warning}.</li>`];
   });
-  return html`<div class="field"><label for="callbacks">${words.fields.callbacks[0]}</label>
+  return html`<div class="field"><label for="callbacks">${label}</label>
 ${hint}${error}
 <textarea id="callbacks" name="callbacks" rows="${Math.max(3, callbacks.length + 1)}" required spellcheck="false"
-  autocapitalize="none"${ties(box)}>${callbacks.join('\n')}</textarea>
-${doubts.length === 0 ? '' : html`<ul class="doubt">${doubts}</ul>`}</div>`;
+  autocapitalize="none"${aria}>${callbacks.join('\n')}</textarea>
+${warnings.length === 0 ? '' : html`<ul class="doubt">${warnings}</ul>`}</div>`;
 }
 
-function levels(chosen: AccessLevel, errors: readonly string[]): Html {
-  const { error } = aroundBox({ member: 'access_level', hint: '', errors });
+function levelField(chosen: AccessLevel, errors: readonly DraftError[]): Html {
+  const { label, error } = partsOf('access_level', errors);
   const options = ACCESS_LEVELS.map(
     (level) => html`<label class="choice"><input type="radio" name="access_level" value="${level}"
 ${level === chosen ? html` checked` : ''}><span>${LEVEL_NAMES[level]}</span></label>`,
   );
-  return html`<fieldset id="access_level"><legend>${words.level}</legend>${error}${options}
+  return html`<fieldset id="access_level"><legend>${label}</legend>${error}${options}
 <p class="hint">${words.levelAbout}</p></fieldset>`;
-}
-
-function switchBox(box: Box & { readonly isOn: boolean }): Html {
-  const { hint, error } = aroundBox(box);
-  return html`<div class="switch"><label class="choice"><input type="checkbox" id="${box.member}" name="${box.member}"
-value="1"${box.isOn ? html` checked` : ''}${ties(box)}><span>${box.label}</span></label>
-${hint}${error}</div>`;
 }

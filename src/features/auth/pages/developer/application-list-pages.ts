@@ -1,117 +1,85 @@
 import { type Html, html, joinHtml } from '../../../../base/html.ts';
-import type { Page, PageRequest, PageResponse } from '../../../../contract/declare/pages.ts';
+import type { Page, PageResponse } from '../../../../contract/declare/pages.ts';
 import type { Application, ApplicationDraft } from '../../../../contract/store/credentials.ts';
-import { ConstraintViolated } from '../../../../contract/store/store.ts';
+import { ConstraintViolated } from '../../../../contract/store/errors.ts';
 import { texts } from '../../../../texts/texts.ts';
 import { registerApplication } from '../../../platform/registration.ts';
 import { type DraftError, EMPTY_DRAFT, NAME_TAKEN, validateDraft } from '../../applications/application-draft.ts';
 import { LEVEL_NAMES } from '../access-levels.ts';
-import { developerPage } from '../layout.ts';
+import { developerPage, type UserRequest, userPage } from '../layout.ts';
 import { monogram } from '../monogram.ts';
+import type { PagesDeps } from '../pages-deps.ts';
 import { applicationForm, draftFromForm } from './application-form.ts';
-import { APPS_PATH, type DeveloperDeps, forUser, recordAudit, withRegistrar } from './owner-pages.ts';
-import { keysPage } from './secrets-page.ts';
+import { APPS_PATH, applicationSecrets, recordAudit, withRegistrar } from './owner-pages.ts';
 
-const words = texts.developer.apps;
+const { apps: words, secrets, suspended: suspendedText } = texts.developer;
+const NEW_PATH = `${APPS_PATH}/new`;
 
 /**
  * `/developer/apps` and `/developer/apps/new`: lists the applications of a user, and registers one.
- * @source authentication gaps 4; decision 94
+ * @source authentication 4; decision 94
  */
-export function applicationListPages(deps: DeveloperDeps): readonly Page[] {
+export function applicationListPages(deps: PagesDeps): readonly Page[] {
+  const blank: ApplicationDraft = { ...EMPTY_DRAFT, access_level: 'read-write' };
   return [
-    {
-      path: APPS_PATH,
-      methods: ['GET'],
-      mayFollowLogin: true,
-      answer: (request) => forUser(request, APPS_PATH, (user) => listed(deps, request, user)),
-    },
-    {
-      path: `${APPS_PATH}/new`,
-      methods: ['GET', 'POST'],
-      mayFollowLogin: true,
-      answer: (request) =>
-        forUser(request, `${APPS_PATH}/new`, async (user) =>
-          request.method === 'GET' ? blank(deps, request) : create(deps, request, user),
-        ),
-    },
+    userPage(deps, APPS_PATH, list),
+    userPage(deps, NEW_PATH, (_, request) => renderForm(deps, request, blank, []), create),
   ];
 }
 
-async function listed(deps: DeveloperDeps, request: PageRequest, user: string): Promise<PageResponse> {
-  const all = await ownedBy(deps, user);
-  const { title } = words;
-  const list =
-    all.length === 0 ? html`<p>${words.none}</p>` : html`<ul class="entries">${joinHtml(all.map(entry), '\n')}</ul>`;
-  const page = developerPage(
-    title,
-    request,
-    APPS_PATH,
-    html`<h1>${title}</h1>
-${list}
-<p><a class="main" href="${APPS_PATH}/new">${words.register}</a></p>`,
-  );
-  return { status: 200, html: page, hasForm: true };
-}
-
-async function ownedBy({ store, applicationsMax }: DeveloperDeps, owner: string): Promise<Application[]> {
-  const limit = Math.max(applicationsMax, 1000);
-  const all = await store.read((tx) => tx.credentials.listApplications({ owner, after: '', limit }));
-  return all.sort((a, b) => (a.name < b.name ? -1 : 1));
+async function list({ store, applicationsMax }: PagesDeps, request: UserRequest): Promise<PageResponse> {
+  const query = { owner: request.user.id, after: '', limit: Math.max(applicationsMax, 1000) };
+  const all = await store.read((tx) => tx.credentials.listApplications(query));
+  const entries = all.sort((a, b) => (a.name < b.name ? -1 : 1)).map(entry);
+  const content = html`${entries.length === 0 ? html`<p>${words.none}</p>` : html`<ul class="entries">${joinHtml(entries, '\n')}</ul>`}
+<p><a class="main" href="${NEW_PATH}">${words.register}</a></p>`;
+  return developerPage(words.title, request, APPS_PATH, content);
 }
 
 function entry({ id, name, access_level, suspended }: Application): Html {
-  const state = suspended ? html` <strong>${texts.developer.suspended}</strong>` : '';
+  const state = suspended ? html` <strong>${suspendedText}</strong>` : '';
   return html`<li><h2>${monogram(name)}<a href="${APPS_PATH}/${id}">${name}</a></h2>
 <p class="soft">${LEVEL_NAMES[access_level]}${state}</p></li>`;
 }
 
-function blank({ callbackSchemes: schemes }: DeveloperDeps, request: PageRequest): PageResponse {
-  return form(request, { draft: { ...EMPTY_DRAFT, access_level: 'read-write' }, errors: [], schemes }, 200);
+function renderForm(
+  { callbackSchemes: schemes }: PagesDeps,
+  request: UserRequest,
+  draft: ApplicationDraft,
+  errors: readonly DraftError[],
+): PageResponse {
+  const { formFields } = request;
+  const form = { action: NEW_PATH, button: words.registerButton, formFields, draft, errors, schemes };
+  const status = errors.length > 0 ? 400 : 200;
+  return developerPage(words.register, request, APPS_PATH, applicationForm(form), { status });
 }
 
-interface Filled {
-  readonly draft: ApplicationDraft;
-  readonly errors: readonly DraftError[];
-  readonly schemes: readonly string[];
-}
-
-function form(request: PageRequest, filled: Filled, status: 200 | 400): PageResponse {
-  const title = words.register;
-  const fields = applicationForm({
-    action: `${APPS_PATH}/new`,
-    button: words.registerButton,
-    formFields: request.formFields,
-    ...filled,
-  });
-  return { status, html: developerPage(title, request, APPS_PATH, html`<h1>${title}</h1>${fields}`), hasForm: true };
-}
-
-async function create(deps: DeveloperDeps, request: PageRequest, user: string): Promise<PageResponse> {
+async function create(deps: PagesDeps, request: UserRequest): Promise<PageResponse> {
+  const { callbackSchemes: schemes, applicationsMax: limit } = deps;
+  const user = request.user.id;
   const draft = draftFromForm(request);
-  const { callbackSchemes: schemes } = deps;
-  const refused = (errors: readonly DraftError[]): PageResponse => form(request, { draft, errors, schemes }, 400);
+  const refuse = (...errors: DraftError[]): PageResponse => renderForm(deps, request, draft, errors);
   const errors = validateDraft(draft, { schemes, registered: [] });
-  if (errors.length > 0) return refused(errors);
+  if (errors.length > 0) return refuse(...errors);
   try {
-    const made = await withRegistrar(deps, async (registrar) => {
+    const created = await withRegistrar(deps, async (registrar) => {
       const { credentials } = registrar.tx;
       await credentials.lockUser(user);
-      const { applicationsMax: limit } = deps;
-      const owned = await credentials.listApplications({ owner: user, after: '', limit });
-      if (owned.length >= limit) return undefined;
+      if ((await credentials.listApplications({ owner: user, after: '', limit })).length >= limit) return undefined;
       const application = await registerApplication(registrar, user, draft);
       const event = { event: 'application_created', application_id: application.id } as const;
       return { ...application, audited: await recordAudit(registrar, request, event) };
     });
-    if (!made)
-      return refused([
-        { member: 'name', message: deps.applicationsMax === 0 ? words.closed : words.tooMany(deps.applicationsMax) },
-      ]);
-    const page = keysPage(request, { id: made.id, name: draft.name }, made);
-    return { status: 200, html: page, hasForm: true, audited: made.audited };
+    if (!created) return refuse({ member: 'name', message: limit === 0 ? words.closed : words.tooMany(limit) });
+    const { id, consumerKey, consumerSecret, audited } = created;
+    const { name } = draft;
+    const keys = [
+      [words.key, consumerKey],
+      [words.secret, consumerSecret],
+    ] as const;
+    return { ...applicationSecrets(secrets.keysOf(name), request, { id, name }, keys), audited };
   } catch (error) {
     if (!(error instanceof ConstraintViolated)) throw error;
-    return refused([NAME_TAKEN]);
+    return refuse(NAME_TAKEN);
   }
 }

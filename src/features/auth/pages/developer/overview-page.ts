@@ -1,71 +1,62 @@
 import { type Html, html } from '../../../../base/html.ts';
-import type { Page, PageRequest, PageResponse } from '../../../../contract/declare/pages.ts';
+import type { Page, PageResponse } from '../../../../contract/declare/pages.ts';
 import type { Application } from '../../../../contract/store/credentials.ts';
-import type { ReadTransaction } from '../../../../contract/store/store.ts';
 import { tableOf } from '../../../../markup/tables.ts';
+import type { ReadTransaction } from '../../../../storage/unit-of-work.ts';
 import { texts } from '../../../../texts/texts.ts';
-import { developerPage } from '../layout.ts';
-import { APPS_PATH, type DeveloperDeps, forUser } from './owner-pages.ts';
-import { errorTable, totalsOf, usageOfDay, versionTable } from './usage-tables.ts';
+import { developerPage, type UserRequest, userPage } from '../layout.ts';
+import type { PagesDeps } from '../pages-deps.ts';
+import { APPS_PATH } from './owner-pages.ts';
+import { errorTable, readDailyUsage, totalsOf, versionTable } from './usage-tables.ts';
 
 const words = texts.developer.overview;
 
 const PATH = '/developer';
-/** Applications that are looked at; the list has all. */
+/** Maximum number of applications on the page; the list has all. */
 const APPLICATIONS_MAX = 100;
 
-/** `/developer`: what the applications of a user did in the last day, and what needs attention. */
-export function overviewPage(deps: DeveloperDeps): Page {
-  return {
-    path: PATH,
-    methods: ['GET'],
-    mayFollowLogin: true,
-    answer: (request) => forUser(request, PATH, (user) => shown(deps, request, user)),
-  };
+/** `/developer`: the calls of a user's applications in the last day, and what needs attention. */
+export function overviewPage(deps: PagesDeps): Page {
+  return userPage(deps, PATH, render);
 }
 
-/** An application, and what it holds. */
-interface Standing {
+/** An application with the state of its webhooks and streams. */
+interface ApplicationState {
   readonly application: Application;
   readonly webhooks: number;
   readonly brokenWebhooks: number;
   readonly streams: number;
 }
 
-async function shown(deps: DeveloperDeps, request: PageRequest, user: string): Promise<PageResponse> {
+async function render(deps: PagesDeps, request: UserRequest): Promise<PageResponse> {
   const { store, operations } = deps;
-  const standings = await store.read(async (tx) => {
-    const query = { owner: user, after: '', limit: APPLICATIONS_MAX };
-    const found: Standing[] = [];
-    for (const application of await tx.credentials.listApplications(query))
-      found.push(await standingOf(tx, application));
+  const states = await store.read(async (tx) => {
+    const query = { owner: request.user.id, after: '', limit: APPLICATIONS_MAX };
+    const found: ApplicationState[] = [];
+    for (const each of await tx.credentials.listApplications(query)) found.push(await readState(tx, each));
     return found;
   });
-  const names = new Map(standings.map(({ application: { id, name } }) => [id, name]));
-  const counts = await usageOfDay(deps, [...names.keys()]);
-  const { title } = words;
+  const names = new Map(states.map(({ application: { id, name } }) => [id, name]));
+  const counts = await readDailyUsage(deps, [...names.keys()]);
+  const numbers = [words.calls, words.refused, words.webhooks, words.streams].map((number) => ({ number }));
+  const rows = states.map((each) =>
+    rowOf(each, totalsOf(counts.filter((count) => count.application_id === each.application.id))),
+  );
   const content =
-    standings.length === 0
+    rows.length === 0
       ? html`<p>${words.none}</p>
 <p><a class="main" href="${APPS_PATH}/new">${words.register}</a></p>`
       : html`<section class="card"><h2>${words.applications}</h2>
-${tableOf(
-  [words.application, ...[words.calls, words.refused, words.webhooks, words.streams].map((number) => ({ number }))],
-  standings.map((each) =>
-    rowOf(each, totalsOf(counts.filter((count) => count.application_id === each.application.id))),
-  ),
-  '',
-)}
+${tableOf([words.application, ...numbers], rows, '')}
 <p class="soft">${words.since}</p></section>
 <section class="card"><h2>${words.errors}</h2>
-${errorTable(counts, { operations, names })}</section>
+${errorTable(counts, operations, names)}</section>
 <section class="card"><h2>${words.versions}</h2>
-${versionTable(counts, { operations })}</section>`;
-  const page = developerPage(title, request, PATH, html`<h1>${title}</h1>\n${content}`, 'full');
-  return { status: 200, html: page, hasForm: true };
+${versionTable(counts, operations)}</section>`;
+  return developerPage(words.title, request, PATH, content, { width: 'full' });
 }
 
-async function standingOf(tx: ReadTransaction, application: Application): Promise<Standing> {
+async function readState(tx: ReadTransaction, application: Application): Promise<ApplicationState> {
   const webhooks = await tx.webhooks.list(application.id);
   const streams = await tx.streamConnections.listOpen(application.id);
   return {
@@ -77,8 +68,8 @@ async function standingOf(tx: ReadTransaction, application: Application): Promis
 }
 
 function rowOf(
-  { application: { id, name, suspended }, webhooks, brokenWebhooks, streams }: Standing,
-  { calls, refused }: { readonly calls: number; readonly refused: number },
+  { application: { id, name, suspended }, webhooks, brokenWebhooks, streams }: ApplicationState,
+  { calls, refused }: ReturnType<typeof totalsOf>,
 ): readonly (Html | string)[] {
   const path = `${APPS_PATH}/${id}`;
   const state = suspended ? html` <strong class="failed">${texts.developer.suspended}</strong>` : '';

@@ -1,87 +1,90 @@
-import type { Clock } from '../../../../base/clock.ts';
+import { type Html, html, joinHtml } from '../../../../base/html.ts';
 import { formatInstant } from '../../../../base/instants.ts';
-import type { Random } from '../../../../base/random.ts';
-import type { SecretBox } from '../../../../base/secret-box.ts';
 import { isLongId } from '../../../../contract/declare/long-ids.ts';
-import type { Operation } from '../../../../contract/declare/operation.ts';
-import type { PageRequest, PageResponse } from '../../../../contract/declare/pages.ts';
-import type { UsedWindow } from '../../../../contract/declare/rates.ts';
+import type { Page, PageResponse } from '../../../../contract/declare/pages.ts';
 import type { AuditedEvent } from '../../../../contract/store/audit.ts';
 import type { Application } from '../../../../contract/store/credentials.ts';
-import type { PublisherAdministration } from '../../../../contract/store/publishers.ts';
-import type { Store, WriteTransaction } from '../../../../contract/store/store.ts';
-import type { WebhookAdministration } from '../../../../contract/store/webhooks.ts';
+import { texts } from '../../../../texts/texts.ts';
 import type { Registrar } from '../../../platform/registration.ts';
 import { errorPage } from '../error-pages.ts';
-import { redirectToLogin } from '../login-pages.ts';
+import { developerPage, isLoggedIn, redirectToLogin, type UserRequest } from '../layout.ts';
+import type { PagesDeps } from '../pages-deps.ts';
 
 /** The path of the pages of applications. */
 export const APPS_PATH = '/developer/apps';
 
-/** The dependencies of the pages of applications. */
-export interface DeveloperDeps {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly box: SecretBox;
-  /** Cryptographically secure, also in development. */
-  readonly secrets: Random;
-  /** How many applications a user may register. @source decision 94 */
-  readonly applicationsMax: number;
-  /** Custom schemes without a dot that callbacks may have; `*` allows all. */
-  readonly callbackSchemes: readonly string[];
-  readonly webhooks: WebhookAdministration;
-  readonly publishers: PublisherAdministration;
-  /** The clock of the machine, by which calls are counted. */
-  readonly wallClock: Clock;
-  /** Stores what has been counted so far. */
-  readonly usage: { flush(): Promise<void> };
-  /** The rate windows that an application has used, by its own calls and by those for a user. */
-  readonly usedWindows: (application: Application, user: string) => Promise<readonly UsedWindow[]>;
-  /** All operations of the API. */
-  readonly operations: readonly Operation[];
-  /** The parameters of an operation as the reference describes them, and whether it takes a body in JSON. */
-  readonly describeInput: (operation: Operation) => {
-    readonly parameters: readonly {
-      readonly name: string;
-      readonly type: string;
-      readonly choices: readonly string[];
-      readonly isRequired: boolean;
-      readonly about: string;
-    }[];
-    readonly takesJson: boolean;
+type Answer = (deps: PagesDeps, request: UserRequest, application: Application) => Promise<PageResponse>;
+
+/** A page of an application, for its owner; everybody else gets 404. `show` answers GET, `submit` POST. */
+export function ownerPage(deps: PagesDeps, end: string, show: Answer, submit?: Answer): Page {
+  return {
+    path: `${APPS_PATH}/:id${end}`,
+    methods: submit ? ['GET', 'POST'] : ['GET'],
+    async answer(request) {
+      const { id = '' } = request.pathParams;
+      if (!isLongId(id)) return errorPage('page');
+      if (!isLoggedIn(request)) return redirectToLogin(`${APPS_PATH}/${id}`);
+      const application = await deps.store.read((tx) => tx.credentials.findApplication(id));
+      if (application?.owner_user_id !== request.user.id) return errorPage('page');
+      return (request.method === 'GET' ? show : submit!)(deps, request, application);
+    },
   };
 }
 
-/** Answers a logged-in user; redirects others to the login, which leads back to `path`. */
-export async function forUser(
-  request: PageRequest,
-  path: string,
-  answer: (user: string) => Promise<PageResponse>,
-): Promise<PageResponse> {
-  return request.user ? answer(request.user.id) : redirectToLogin(path);
+/** The pages of an application, by the end of their path. */
+const TABS = texts.developer.apps.tabs;
+
+/** A page of an application, with links to the others. */
+export function applicationTab(
+  title: string,
+  request: UserRequest,
+  { id, name }: Application,
+  tab: keyof typeof TABS,
+  content: Html,
+  options?: Parameters<typeof developerPage>[4],
+): PageResponse {
+  const links = Object.entries(TABS).map(([end, text]) => {
+    const current = end === tab ? html` aria-current="page"` : '';
+    return html`<a href="${APPS_PATH}/${id}${end && `/${end}`}"${current}>${text}</a>`;
+  });
+  const tabs = html`<nav class="tabs" aria-label="${name}">${joinHtml(links, '\n')}</nav>
+${content}`;
+  return developerPage(title, request, APPS_PATH, tabs, options);
 }
 
-/** Answers the owner of the application in the path; everybody else gets 404. */
-export function forOwner(
-  { store }: DeveloperDeps,
-  request: PageRequest,
-  answer: (application: Application) => Promise<PageResponse>,
-): Promise<PageResponse> {
-  const { id = '' } = request.pathParams;
-  if (!isLongId(id)) return Promise.resolve(errorPage('page'));
-  return forUser(request, `${APPS_PATH}/${id}`, async (user) => {
-    const application = await store.read((tx) => tx.credentials.findApplication(id));
-    return application?.owner_user_id === user ? answer(application) : errorPage('page');
-  });
+/** The page that shows new secrets, which cannot be shown again, with a link to continue. @source decision 98 */
+export function secretsPage(
+  title: string,
+  request: UserRequest,
+  path: string,
+  secrets: readonly (readonly [name: string, value: string])[],
+  next: { readonly href: string; readonly text: string },
+): PageResponse {
+  const rows = secrets.map(([label, value]) => html`<dt>${label}</dt><dd><code>${value}</code></dd>`);
+  const content = html`<p class="doubt">${texts.developer.once}</p>
+<dl class="secrets">${joinHtml(rows, '\n')}</dl>
+<p><a class="main" href="${next.href}">${next.text}</a></p>`;
+  return developerPage(title, request, path, content);
+}
+
+/** The page that shows new secrets of an application. */
+export function applicationSecrets(
+  title: string,
+  request: UserRequest,
+  { id, name }: Pick<Application, 'id' | 'name'>,
+  secrets: readonly (readonly [name: string, value: string])[],
+): PageResponse {
+  const next = { href: `${APPS_PATH}/${id}`, text: texts.developer.goOn(name) };
+  return secretsPage(title, request, APPS_PATH, secrets, next);
 }
 
 /** Runs a unit of work that creates keys or tokens. */
 export function withRegistrar<T>(
-  { store, clock, box, secrets }: DeveloperDeps,
+  { store, clock, box, secrets }: PagesDeps,
   work: (registrar: Registrar) => Promise<T>,
 ): Promise<T> {
   const now = formatInstant(clock.now());
-  return store.write((tx: WriteTransaction) => work({ tx, box, random: secrets, now }));
+  return store.write((tx) => work({ tx, box, random: secrets, now }));
 }
 
 /**
@@ -91,10 +94,10 @@ export function withRegistrar<T>(
  */
 export async function recordAudit(
   { tx }: Pick<Registrar, 'tx'>,
-  request: PageRequest,
+  request: UserRequest,
   about: Omit<AuditedEvent, 'user_id'>,
 ): Promise<readonly AuditedEvent[]> {
-  const event = { ...about, user_id: request.user!.id };
+  const event = { ...about, user_id: request.user.id };
   await request.record(tx, event);
   return [event];
 }

@@ -1,50 +1,36 @@
 import { type Html, html, joinHtml } from '../../../../base/html.ts';
-import type { Page, PageRequest, PageResponse } from '../../../../contract/declare/pages.ts';
+import type { Page, PageResponse } from '../../../../contract/declare/pages.ts';
 import type { AuditedEvent } from '../../../../contract/store/audit.ts';
 import type { Publisher } from '../../../../contract/store/publishers.ts';
-import { hiddenFields, noticeBox } from '../../../../markup/boxes.ts';
+import { hiddenFields } from '../../../../markup/boxes.ts';
 import { errorSummary, type FieldErrors, formField } from '../../../../markup/form-fields.ts';
 import { texts } from '../../../../texts/texts.ts';
-import type { Registrar } from '../../../platform/registration.ts';
 import { errorPage } from '../error-pages.ts';
-import { developerPage, donePage } from '../layout.ts';
-import { type DeveloperDeps, forUser, recordAudit, withRegistrar } from './owner-pages.ts';
+import { developerPage, noticeAfter, redirect, type UserRequest, userPage } from '../layout.ts';
+import type { PagesDeps } from '../pages-deps.ts';
+import { recordAudit, secretsPage, withRegistrar } from './owner-pages.ts';
 
 const words = texts.developer.publishers;
 
 const PATH = '/developer/publishers';
 
 /** `/developer/publishers`: the publishers of a user and their credentials. @source decision 975 */
-export function publishersPage(deps: DeveloperDeps): Page {
-  return {
-    path: PATH,
-    methods: ['GET', 'POST'],
-    mayFollowLogin: true,
-    answer: (request) =>
-      forUser(request, PATH, (user) => {
-        if (request.method === 'GET') return listed(deps, request, user);
-        return request.parameter('act') === 'create' ? create(deps, request, user) : change(deps, request, user);
-      }),
-  };
+export function publishersPage(deps: PagesDeps): Page {
+  return userPage(
+    deps,
+    PATH,
+    (_, request) => list(deps, request),
+    (_, request) => (request.parameter('act') === 'create' ? create : change)(deps, request),
+  );
 }
 
-async function listed(
-  { store }: DeveloperDeps,
-  request: PageRequest,
-  user: string,
-  errors: FieldErrors = {},
-): Promise<PageResponse> {
-  const all = await store.read((tx) => tx.publishers.list(user));
-  const { title } = words;
+async function list({ store }: PagesDeps, request: UserRequest, errors: FieldErrors = {}): Promise<PageResponse> {
+  const all = await store.read((tx) => tx.publishers.list(request.user.id));
   const isPost = request.method === 'POST';
-  const entries = html`<ul class="entries">${joinHtml(
-    all.map((each) => entry(request, each)),
-    '\n',
-  )}</ul>`;
-  const content = html`<h1>${title}</h1>
-${noticeBox(!isPost && request.parameter('saved') === 'yes' ? texts.developer.saved : undefined)}
+  const entries = all.map((each) => entry(request, each));
+  const content = html`${noticeAfter(request, 'saved', texts.developer.saved)}
 <p>${words.about}</p>
-${all.length === 0 ? html`<p>${words.none}</p>` : entries}
+${entries.length === 0 ? html`<p>${words.none}</p>` : html`<ul class="entries">${joinHtml(entries, '\n')}</ul>`}
 <h2>${words.register}</h2>
 <p>${words.registerAbout}</p>
 ${errorSummary(words.wrong, errors)}
@@ -53,8 +39,7 @@ ${hiddenFields({ ...request.formFields, act: 'create' })}
 ${formField(NAME, isPost ? (request.parameter('name') ?? '') : '', errors.name)}
 <div class="buttons"><button class="main" type="submit">${words.registerButton}</button></div>
 </form>`;
-  const status = Object.keys(errors).length > 0 ? 400 : 200;
-  return { status, html: developerPage(title, request, PATH, content), hasForm: true };
+  return developerPage(words.title, request, PATH, content, { status: errors.name === undefined ? 200 : 400 });
 }
 
 const NAME = {
@@ -64,10 +49,10 @@ const NAME = {
   attributes: html`required maxlength="80" autocomplete="off"`,
 };
 
-function entry(request: PageRequest, publisher: Publisher): Html {
+function entry(request: UserRequest, publisher: Publisher): Html {
   const { id, name, environment, disabled_at } = publisher;
   const button = (act: keyof typeof words.acts): Html => html`<form method="post" action="${PATH}">
-${hiddenFields({ ...request.formFields, act, publisher: id, from: generation(publisher) })}
+${hiddenFields({ ...request.formFields, act, publisher: id, from: versionOf(publisher) })}
 <button type="submit" aria-label="${words.acts[act]}: ${name}">${words.acts[act]}</button></form>`;
   return html`<li><h2>${name}</h2>
 <p class="soft">${words.number(texts.site.environments[environment], id)}${disabled_at === null ? '' : html` <strong>${words.disabled}</strong>`}</p>
@@ -75,51 +60,27 @@ ${hiddenFields({ ...request.formFields, act, publisher: id, from: generation(pub
 ${disabled_at === null ? button('disable') : ''}</div></li>`;
 }
 
-/** Identifies the current credential, so that one form replaces it once. */
-const generation = ({ rotated_at }: Publisher): string => rotated_at ?? 'first';
+/** Version of the credential: a form sent twice rotates it once. */
+const versionOf = ({ rotated_at }: Publisher): string => rotated_at ?? 'first';
 
-async function create(deps: DeveloperDeps, request: PageRequest, user: string): Promise<PageResponse> {
+async function create(deps: PagesDeps, request: UserRequest): Promise<PageResponse> {
+  const user = request.user.id;
   const name = request.parameter('name')?.trim() ?? '';
   const nameError = deps.publishers.nameError(name);
-  if (nameError !== undefined) return listed(deps, request, user, { name: nameError });
-  const made = await withRegistrar(deps, async (registrar) => {
+  if (nameError !== undefined) return list(deps, request, { name: nameError });
+  const outcome = await withRegistrar(deps, async (registrar) => {
     const { tx } = registrar;
     await tx.credentials.lockUser(user);
     const own = await tx.publishers.list(user);
-    if (own.length >= deps.applicationsMax) return { error: words.tooMany(deps.applicationsMax) };
+    if (own.length >= deps.applicationsMax) return words.tooMany(deps.applicationsMax);
     // Reloading the page that shows the credential must not register another one.
-    if (own.some((each) => each.name === name && each.environment === 'sandbox')) {
-      return { error: words.taken };
-    }
-    const issued = await deps.publishers.create(registrar, {
-      ...{ environment: 'sandbox', name, owner_user_id: user, may_explain: false },
-    });
-    return { issued, audited: await audit(registrar, request, 'publisher_created', issued.publisher) };
+    if (own.some((each) => each.name === name && each.environment === 'sandbox')) return words.taken;
+    const draft = { environment: 'sandbox', name, owner_user_id: user, may_explain: false } as const;
+    const { publisher, credential } = await deps.publishers.create(registrar, draft);
+    const event = { event: 'publisher_created', publisher_id: publisher.id } as const;
+    return credentialPage(request, publisher, credential, await recordAudit(registrar, request, event));
   });
-  if (!made.issued) return listed(deps, request, user, { name: made.error });
-  return shown(request, made.issued.publisher, made.issued.credential, made.audited);
-}
-
-async function change(deps: DeveloperDeps, request: PageRequest, user: string): Promise<PageResponse> {
-  const act = request.parameter('act') ?? '';
-  const done = await withRegistrar(deps, async (registrar) => {
-    const { tx, now } = registrar;
-    await tx.credentials.lockUser(user);
-    const publisher = (await tx.publishers.list(user)).find(({ id }) => id === request.parameter('publisher'));
-    if (!publisher || !(act in EVENTS)) return undefined;
-    const event = EVENTS[act as keyof typeof EVENTS];
-    if (act === 'rotate' && request.parameter('from') !== generation(publisher)) return { isOver: true };
-    const credential = act === 'rotate' ? await deps.publishers.rotate(registrar, publisher) : undefined;
-    // Only the operator enables it again: it may have been the operator who disabled it.
-    if (act === 'disable' && publisher.disabled_at === null) await deps.publishers.disable(tx, publisher, now);
-    return { publisher, credential, audited: await audit(registrar, request, event, publisher) };
-  });
-  if (!done) return errorPage('page');
-  if (!done.publisher) return errorPage('done before');
-  const { publisher, credential, audited } = done;
-  if (credential !== undefined) return shown(request, publisher, credential, audited);
-  const location = `${PATH}?saved=yes`;
-  return { status: 303, location, html: donePage(request), audited };
+  return typeof outcome === 'string' ? list(deps, request, { name: outcome }) : outcome;
 }
 
 const EVENTS = {
@@ -127,26 +88,34 @@ const EVENTS = {
   disable: 'publisher_disabled',
 } as const;
 
-function audit(
-  registrar: Registrar,
-  request: PageRequest,
-  event: AuditedEvent['event'],
-  { id: publisher_id }: Publisher,
-): Promise<readonly AuditedEvent[]> {
-  return recordAudit(registrar, request, { event, publisher_id });
+async function change(deps: PagesDeps, request: UserRequest): Promise<PageResponse> {
+  const act = request.parameter('act') ?? '';
+  return withRegistrar(deps, async (registrar) => {
+    const { tx, now } = registrar;
+    const user = request.user.id;
+    await tx.credentials.lockUser(user);
+    const publisher = (await tx.publishers.list(user)).find(({ id }) => id === request.parameter('publisher'));
+    if (!publisher || !Object.hasOwn(EVENTS, act)) return errorPage('page');
+    const isRotation = act === 'rotate';
+    if (isRotation && request.parameter('from') !== versionOf(publisher)) return errorPage('done before');
+    const credential = isRotation ? await deps.publishers.rotate(registrar, publisher) : undefined;
+    // Only the operator enables it again: it may have been the operator who disabled it.
+    if (!isRotation && publisher.disabled_at === null) await deps.publishers.disable(tx, publisher, now);
+    const event = { event: EVENTS[act as keyof typeof EVENTS], publisher_id: publisher.id };
+    const audited = await recordAudit(registrar, request, event);
+    return credential === undefined
+      ? redirect(request, `${PATH}?saved=yes`, audited)
+      : credentialPage(request, publisher, credential, audited);
+  });
 }
 
-/** The page that shows a credential, once. */
-function shown(
-  request: PageRequest,
+/** Shows a new credential, which cannot be shown again. */
+function credentialPage(
+  request: UserRequest,
   { name }: Publisher,
   credential: string,
   audited: readonly AuditedEvent[],
 ): PageResponse {
-  const title = words.credentialOf(name);
-  const content = html`<h1>${title}</h1>
-<p class="doubt">${texts.developer.once}</p>
-<dl class="secrets"><dt>${words.credential}</dt><dd><code>${credential}</code></dd></dl>
-<p><a class="main" href="${PATH}">${words.goOn}</a></p>`;
-  return { status: 200, html: developerPage(title, request, PATH, content), hasForm: true, audited };
+  const next = { href: PATH, text: words.goOn };
+  return { ...secretsPage(words.credentialOf(name), request, PATH, [[words.credential, credential]], next), audited };
 }

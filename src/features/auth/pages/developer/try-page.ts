@@ -1,29 +1,22 @@
 import { type Html, html, joinHtml } from '../../../../base/html.ts';
 import type { Environment } from '../../../../contract/declare/account-state.ts';
 import type { Operation } from '../../../../contract/declare/operation.ts';
-import type {
-  Page,
-  PageCallInput,
-  PageCallReply,
-  PageRequest,
-  PageResponse,
-} from '../../../../contract/declare/pages.ts';
+import type { Page, PageCallInput, PageCallReply, PageResponse } from '../../../../contract/declare/pages.ts';
 import { hiddenFields } from '../../../../markup/boxes.ts';
 import { callText } from '../../../../markup/call-text.ts';
 import { errorSummary, formField, selectField } from '../../../../markup/form-fields.ts';
 import { texts } from '../../../../texts/texts.ts';
-import { developerPage } from '../layout.ts';
-import { type DeveloperDeps, forUser } from './owner-pages.ts';
+import { developerPage, type UserRequest, userPage } from '../layout.ts';
+import type { PagesDeps } from '../pages-deps.ts';
 
 const words = texts.developer.try;
 
 const PATH = '/developer/try';
-const TITLE = words.title;
-/** Characters of a reply that are shown. */
+/** Maximum number of characters of a reply on the page. */
 const REPLY_MAX = 100_000;
 
-/** What is entered. */
-interface Entered {
+/** The values of the form. */
+interface Draft {
   readonly environment: Environment;
   /** Undefined until one is chosen. */
   readonly operation: Operation | undefined;
@@ -32,34 +25,38 @@ interface Entered {
   readonly body: string;
 }
 
+type Errors = Readonly<Record<string, string>>;
+
 /**
  * `/developer/try`: calls an operation as the user, without a key, and shows the reply and the command that does the same.
  * An operation is chosen first; then there is a field for each of its parameters.
  * @source decision 1023
  */
-export function tryPage(deps: DeveloperDeps): Page {
+export function tryPage(deps: PagesDeps): Page {
   const operations = deps.operations.filter(isOffered).sort((a, b) => (a.path < b.path ? -1 : 1));
-  return {
-    path: PATH,
-    methods: ['GET', 'POST'],
-    mayFollowLogin: true,
-    answer: (request) =>
-      forUser(request, PATH, async () => {
-        const entered = enteredIn(request, operations);
-        const { environment, operation } = entered;
-        const errors: Record<string, string> = {};
-        const id = request.parameter('operation');
-        if (!operation && (request.method === 'POST' || id)) errors.operation = words.noOperation;
-        if (operation && environment === 'production' && operation.method !== 'GET') {
-          errors.environment = words.onlyReads;
-        }
-        const show = (reply?: PageCallReply) => shown(request, { deps, operations, entered, errors, reply });
-        if (request.method === 'GET') return show();
-        const input = inputOf(entered, errors);
-        if (!operation || Object.keys(errors).length > 0) return show();
-        return show(await request.call(environment, operation.id, input));
-      }),
+  const choices = operations.map(({ id, method, path }) => [id, `${method} ${path}`] as const);
+  const answer = async (_: PagesDeps, request: UserRequest): Promise<PageResponse> => {
+    const draft = draftFrom(request, operations);
+    const { environment, operation } = draft;
+    const isPost = request.method === 'POST';
+    const errors: Record<string, string> = {};
+    if (!operation && (isPost || request.parameter('operation'))) errors.operation = words.noOperation;
+    if (operation && environment === 'production' && operation.method !== 'GET') errors.environment = words.onlyReads;
+    const input = isPost ? inputOf(draft, errors) : undefined;
+    const isCall = input && operation && Object.keys(errors).length === 0;
+    const reply = isCall ? await request.call(environment, operation.id, input) : undefined;
+    const content = html`<p>${words.about}</p>
+${errorSummary(words.wrong, errors)}
+<form method="get" action="${PATH}">
+${selectField('environment', words.environment, ENVIRONMENTS, environment, { error: errors.environment })}
+${selectField('operation', words.operation, choices, operation?.id, { error: errors.operation })}
+<div class="buttons"><button type="submit">${words.choose}</button></div></form>
+${operation && !errors.environment ? await callForm(deps, request, operation, draft, errors) : ''}
+${reply ? replySection(reply) : ''}`;
+    const status = Object.keys(errors).length > 0 ? 400 : 200;
+    return developerPage(words.title, request, PATH, content, { status });
   };
+  return userPage(deps, PATH, answer, answer);
 }
 
 /** Whether a page can call an operation for its user: those of the advertising API without files. */
@@ -67,24 +64,23 @@ function isOffered({ credential = 'user', family, files, shape }: Operation): bo
   return credential === 'user' && family === 'ads' && files === undefined && shape !== 'stream';
 }
 
-/** What precedes the name of a parameter in that of its field. */
+/** Prefix of the fields of parameters. */
 const PREFIX = 'p_';
 
-function enteredIn({ parameter, parameters }: PageRequest, operations: readonly Operation[]): Entered {
-  const id = parameter('operation');
-  const given = parameters.flatMap(([name, value]) =>
+function draftFrom({ parameter, parameters }: UserRequest, operations: readonly Operation[]): Draft {
+  const values = parameters.flatMap(([name, value]) =>
     name.startsWith(PREFIX) && value.trim() !== '' ? [[name.slice(PREFIX.length), value.trim()]] : [],
   );
   return {
     environment: parameter('environment') === 'production' ? 'production' : 'sandbox',
-    operation: operations.find((each) => each.id === id),
-    parameters: Object.fromEntries(given),
+    operation: operations.find((each) => each.id === parameter('operation')),
+    parameters: Object.fromEntries(values),
     body: (parameter('body') ?? '').trim(),
   };
 }
 
-/** What is sent; what cannot be sent is an error at its field. */
-function inputOf({ operation, parameters, body }: Entered, errors: Record<string, string>): PageCallInput {
+/** Converts the form to a call; adds an error for each field that is not valid. */
+function inputOf({ operation, parameters, body }: Draft, errors: Record<string, string>): PageCallInput {
   for (const [, name] of operation?.path.matchAll(/:(\w+)/g) ?? []) {
     if (!parameters[name!]) errors[PREFIX + name] = words.pathNeeds;
   }
@@ -97,72 +93,46 @@ function inputOf({ operation, parameters, body }: Entered, errors: Record<string
   }
 }
 
-/** What is on the page. */
-interface Shown {
-  readonly deps: DeveloperDeps;
-  readonly operations: readonly Operation[];
-  readonly entered: Entered;
-  readonly errors: Readonly<Record<string, string>>;
-  readonly reply: PageCallReply | undefined;
-}
-
-async function shown(request: PageRequest, { deps, operations, entered, errors, reply }: Shown): Promise<PageResponse> {
-  const { environment, operation } = entered;
-  const choices = operations.map(({ id, method, path }) => [id, `${method} ${path}`] as const);
-  const content = html`<h1>${TITLE}</h1>
-<p>${words.about}</p>
-${errorSummary(words.wrong, errors)}
-<form method="get" action="${PATH}">
-${selectField('environment', words.environment, ENVIRONMENTS, environment, { error: errors.environment })}
-${selectField('operation', words.operation, choices, operation?.id, { error: errors.operation })}
-<div class="buttons"><button type="submit">${words.choose}</button></div></form>
-${operation && !errors.environment ? await callForm(request, operation, { deps, entered, errors }) : ''}
-${reply ? replyPart(reply) : ''}`;
-  const status = Object.keys(errors).length > 0 ? 400 : 200;
-  return { status, html: developerPage(TITLE, request, PATH, content), hasForm: true };
-}
-
 /** A field for each parameter, and one for the body. */
 async function callForm(
-  request: PageRequest,
-  { id, method, path, description }: Operation,
-  { deps, entered, errors }: Pick<Shown, 'deps' | 'entered' | 'errors'>,
+  deps: PagesDeps,
+  request: UserRequest,
+  operation: Operation,
+  { environment, parameters, body }: Draft,
+  errors: Errors,
 ): Promise<Html> {
-  const { environment, operation, parameters, body } = entered;
-  const described = deps.describeInput(operation!);
-  const accounts = described.parameters.some(({ name }) => name === 'account_id')
-    ? (await request.call(environment, 'accounts.list')).reply?.data
-    : undefined;
-  const fields = described.parameters.map((each) => {
-    const isOfAccounts = each.name === 'account_id' && accounts?.length > 0;
-    const options = isOfAccounts
-      ? accounts.map((account: { id: string; name: string }) => [account.id, account.name])
-      : each.type === 'enum'
-        ? [...(each.isRequired ? [] : [['', '']]), ...each.choices.map((choice) => [choice, choice])]
-        : undefined;
-    const member = PREFIX + each.name;
-    const hint = [each.about, each.type === 'enum' || isOfAccounts ? '' : `(${[each.type, ...each.choices].join(' ')})`]
-      .join(' ')
-      .trim();
-    return options
-      ? selectField(member, each.name, options, parameters[each.name], { hint, error: errors[member] })
-      : formField(
-          {
-            member,
-            label: each.name,
-            hint,
-            attributes: html`spellcheck="false" autocomplete="off"${each.isRequired ? html` required` : ''}`,
-          },
-          parameters[each.name] ?? '',
-          errors[member],
-        );
+  const described = deps.describeInput(operation);
+  const accounts: { id: string; name: string }[] = described.parameters.some(({ name }) => name === 'account_id')
+    ? ((await request.call(environment, 'accounts.list')).reply?.data ?? [])
+    : [];
+  const fields = described.parameters.map(({ name, type, choices, isRequired, about }) => {
+    const member = PREFIX + name;
+    const error = errors[member];
+    if (name === 'account_id' && accounts.length > 0) {
+      const options = accounts.map((account) => [account.id, account.name] as const);
+      return selectField(member, name, options, parameters[name], { hint: about, error });
+    }
+    if (type === 'enum') {
+      const options = [...(isRequired ? [] : ['']), ...choices].map((choice) => [choice, choice] as const);
+      return selectField(member, name, options, parameters[name], { hint: about, error });
+    }
+    const hint = `${about} (${[type, ...choices].join(' ')})`.trim();
+    const attributes = html`spellcheck="false" autocomplete="off"${isRequired ? html` required` : ''}`;
+    return formField({ member, label: name, hint, attributes }, parameters[name] ?? '', error);
   });
   const code = html`rows="6" spellcheck="false" autocomplete="off"`;
-  return html`<form method="post" action="${PATH}">${hiddenFields({ ...request.formFields, environment, operation: id })}
-<h2>${method} ${path}</h2>
-<p>${description}</p>
+  const bodyField = {
+    member: 'body',
+    label: words.body,
+    hint: words.bodyHint,
+    type: 'textarea',
+    attributes: code,
+  } as const;
+  return html`<form method="post" action="${PATH}">${hiddenFields({ ...request.formFields, environment, operation: operation.id })}
+<h2>${operation.method} ${operation.path}</h2>
+<p>${operation.description}</p>
 ${joinHtml(fields, '\n')}
-${described.takesJson ? formField({ member: 'body', label: words.body, hint: words.bodyHint, type: 'textarea', attributes: code }, body, errors.body) : ''}
+${described.takesJson ? formField(bodyField, body, errors.body) : ''}
 <div class="buttons"><button class="main" type="submit">${words.button}</button></div></form>`;
 }
 
@@ -171,7 +141,7 @@ const ENVIRONMENTS = [
   ['production', texts.site.environments.production],
 ] as const;
 
-function replyPart({ status, reply, shown: call }: PageCallReply): Html {
+function replySection({ status, reply, shown: call }: PageCallReply): Html {
   const text = reply === undefined ? '' : JSON.stringify(reply, null, 2);
   const isCut = text.length > REPLY_MAX;
   return html`<section id="reply"><h2>${words.reply}</h2>

@@ -1,16 +1,14 @@
 import { type Html, html, joinHtml } from '../../../../base/html.ts';
-import { formatInstant } from '../../../../base/instants.ts';
-import type { Page, PageRequest, PageResponse } from '../../../../contract/declare/pages.ts';
+import type { Page, PageResponse } from '../../../../contract/declare/pages.ts';
 import type { Application } from '../../../../contract/store/credentials.ts';
 import type { ChallengeResult, Webhook, WebhookDelivery } from '../../../../contract/store/webhooks.ts';
 import { hiddenFields, noticeBox } from '../../../../markup/boxes.ts';
 import { timestampElement } from '../../../../markup/time-elements.ts';
 import { texts } from '../../../../texts/texts.ts';
 import { errorPage } from '../error-pages.ts';
-import { donePage } from '../layout.ts';
-import { ofApplication } from './application-tabs.ts';
-import { APPS_PATH, type DeveloperDeps, forOwner, recordAudit, withRegistrar } from './owner-pages.ts';
-import { secretsPage } from './secrets-page.ts';
+import { redirect, type UserRequest } from '../layout.ts';
+import type { PagesDeps } from '../pages-deps.ts';
+import { APPS_PATH, applicationSecrets, applicationTab, ownerPage, recordAudit, withRegistrar } from './owner-pages.ts';
 
 const words = texts.developer.webhooks;
 
@@ -19,79 +17,72 @@ const SHOWN = 20;
 
 /**
  * `/developer/apps/:id/webhooks`: the webhooks of an application and their deliveries.
- * @source activity gaps 19.4 and 21.5
+ * @source activity 19.4 and 21.5
  */
-export function webhooksPage(deps: DeveloperDeps): Page {
-  return {
-    path: `${APPS_PATH}/:id/webhooks`,
-    methods: ['GET', 'POST'],
-    answer: (request) =>
-      forOwner(deps, request, (application) =>
-        request.method === 'GET' ? renderPage(deps, request, application) : answerForm(deps, request, application),
-      ),
-  };
+export function webhooksPage(deps: PagesDeps): Page {
+  return ownerPage(
+    deps,
+    '/webhooks',
+    (_, request, application) => render({ deps, request, application }),
+    (_, request, application) => {
+      const visit = { deps, request, application };
+      return request.parameter('validate') === undefined ? change(visit) : validate(visit);
+    },
+  );
 }
 
-interface Standing {
-  readonly webhook: Webhook;
-  readonly deliveries: readonly WebhookDelivery[];
+/** One request for the page. */
+interface Visit {
+  readonly deps: PagesDeps;
+  readonly request: UserRequest;
+  readonly application: Application;
 }
 
 /** A webhook that was just challenged, and the result. */
-interface Validated extends ChallengeResult {
+interface Validation extends ChallengeResult {
   readonly webhook: string;
 }
 
-async function renderPage(
-  deps: DeveloperDeps,
-  request: PageRequest,
-  application: Application,
-  validated?: Validated,
-): Promise<PageResponse> {
-  const { id, name } = application;
-  const standing = await deps.store.read(async (tx) => {
-    const found: Standing[] = [];
-    for (const webhook of await tx.webhooks.list(id)) {
+const pathOf = ({ application }: Visit): string => `${APPS_PATH}/${application.id}/webhooks`;
+
+async function render(visit: Visit, validation?: Validation): Promise<PageResponse> {
+  const { deps, request, application } = visit;
+  const webhooks = await deps.store.read(async (tx) => {
+    const found: (readonly [Webhook, readonly WebhookDelivery[]])[] = [];
+    for (const webhook of await tx.webhooks.list(application.id)) {
       const query = { webhook: webhook.id, state: undefined, after: undefined, limit: SHOWN };
-      found.push({ webhook, deliveries: await tx.webhookDeliveries.page(query) });
+      found.push([webhook, await tx.webhookDeliveries.page(query)]);
     }
     return found;
   });
-  const title = words.titleOf(name);
-  const none = html`<p>${words.none}</p>`;
-  const content = html`${noticeBox(request.method === 'GET' && request.parameter('sent') === 'again' ? words.resent : undefined)}
-${
-  standing.length === 0
-    ? none
-    : joinHtml(
-        standing.map((each) => section(deps, request, id, each, validated)),
-        '\n',
-      )
-}`;
-  return { status: 200, html: ofApplication(request, application, 'webhooks', { title, content }), hasForm: true };
+  const sections = webhooks.map(([webhook, deliveries]) => section(visit, webhook, deliveries, validation));
+  const isResent = request.method === 'GET' && request.parameter('sent') === 'again';
+  const content = html`${noticeBox(isResent ? words.resent : undefined)}
+${sections.length === 0 ? html`<p>${words.none}</p>` : joinHtml(sections, '\n')}`;
+  return applicationTab(words.titleOf(application.name), request, application, 'webhooks', content);
 }
 
 function section(
-  deps: DeveloperDeps,
-  request: PageRequest,
-  id: string,
-  { webhook, deliveries }: Standing,
-  validated: Validated | undefined,
+  visit: Visit,
+  webhook: Webhook,
+  deliveries: readonly WebhookDelivery[],
+  validation: Validation | undefined,
 ): Html {
-  const { url } = webhook;
-  const action = `${APPS_PATH}/${id}/webhooks`;
-  const anchor = `webhook-${webhook.id}`;
-  const items = deliveries.map((each) => item(deps, request, action, webhook, each));
+  const { id, url } = webhook;
+  const path = pathOf(visit);
+  const { formFields } = visit.request;
+  const anchor = `webhook-${id}`;
+  const items = deliveries.map((each) => item(visit, webhook, each));
   const newest = deliveries.length === SHOWN ? html`<p class="soft">${words.newest(SHOWN)}</p>` : '';
   return html`<section id="${anchor}"><h2>${url}</h2>
-${stateOf(webhook, validated?.webhook === webhook.id ? validated : undefined)}
-<p class="soft">${words.about(html`<code>PUT /2/webhooks/${webhook.id}</code>`)}</p>
-<div class="buttons"><form method="post" action="${action}#${anchor}">
-${hiddenFields({ ...request.formFields, webhook: webhook.id, validate: 'now' })}
+${stateOf(webhook, validation?.webhook === id ? validation : undefined)}
+<p class="soft">${words.about(html`<code>PUT /2/webhooks/${id}</code>`)}</p>
+<div class="buttons"><form method="post" action="${path}#${anchor}">
+${hiddenFields({ ...formFields, webhook: id, validate: 'now' })}
 <button type="submit" aria-label="${words.validateIt(url)}">${words.validate}</button>
 </form>
-<form method="post" action="${action}">
-${hiddenFields({ ...request.formFields, webhook: webhook.id, from: generation(webhook) })}
+<form method="post" action="${path}">
+${hiddenFields({ ...formFields, webhook: id, from: versionOf(webhook) })}
 <button type="submit" aria-label="${words.newSecretFor(url)}">${words.newSecret}</button>
 </form></div>
 <h3>${words.deliveries}</h3>
@@ -99,90 +90,71 @@ ${items.length === 0 ? html`<p>${words.noDeliveries}</p>` : html`<ul class="deli
 </section>`;
 }
 
-/** Whether a webhook is valid, or why not; the result of a challenge just now is shown as such. */
-function stateOf({ valid, failure }: Webhook, challenged: ChallengeResult | undefined): Html {
-  if (challenged?.hasPassed) return noticeBox(words.passed);
-  const why = challenged?.reason ?? failure ?? '';
-  const alertRole = challenged ? html` role="alert"` : '';
-  if (!valid) {
-    return html`<p class="alert"${alertRole}>${words.invalid(why)}</p>`;
-  }
-  if (challenged) return html`<p class="alert"${alertRole}>${words.stillValid(why)}</p>`;
-  return html`<p>${failure === null ? words.valid : words.validBut(failure)}</p>`;
+/** Whether a webhook is valid, or why not; the result of a challenge just now is an alert or a notice. */
+function stateOf({ valid, failure }: Webhook, challenge: ChallengeResult | undefined): Html {
+  if (challenge?.hasPassed) return noticeBox(words.passed);
+  const why = challenge?.reason ?? failure ?? '';
+  if (valid && !challenge) return html`<p>${failure === null ? words.valid : words.validBut(failure)}</p>`;
+  const role = challenge ? html` role="alert"` : '';
+  return html`<p class="alert"${role}>${(valid ? words.stillValid : words.invalid)(why)}</p>`;
 }
 
 /** One delivery: event type, state, attempts, and a button to send it again. */
-function item(
-  { webhooks }: DeveloperDeps,
-  request: PageRequest,
-  action: string,
-  { id: webhook, valid }: Webhook,
-  delivery: WebhookDelivery,
-): Html {
+function item(visit: Visit, { id: webhook, valid }: Webhook, delivery: WebhookDelivery): Html {
   const { message_id: message, event_type, state, tries, next_at } = delivery;
   const last = tries.at(-1)?.at;
-  const outcome = tries.length === 0 ? '' : ` ${words.tries(tries.length, webhooks.lastOutcome(delivery))}`;
+  const outcome = tries.length === 0 ? '' : ` ${words.tries(tries.length, visit.deps.webhooks.lastOutcome(delivery))}`;
   const times = [
     last === undefined ? '' : words.lastTried(timestampElement(last)),
     next_at === null ? '' : words.nextTry(timestampElement(next_at)),
   ].filter((time) => time !== '');
-  const again = html`<form method="post" action="${action}">
-${hiddenFields({ ...request.formFields, webhook, message })}
+  const again = html`<form method="post" action="${pathOf(visit)}">
+${hiddenFields({ ...visit.request.formFields, webhook, message })}
 <button type="submit" aria-label="${words.resendIt(message)}">${words.resend}</button></form>`;
   return html`<li><div><p><strong>${event_type}</strong> <span class="${state}">${words.states[state] ?? state}</span>${outcome}</p>
 <p class="soft">${joinHtml(times, ', ')}<br><code>${message}</code></p></div>
 ${state === 'pending' || !valid ? '' : again}</li>`;
 }
 
-/** Identifies the current secret, so that one form replaces it once. */
-const generation = ({ former_until }: Webhook): string => former_until ?? 'first';
+/** Version of the secret: a form sent twice rotates it once. */
+const versionOf = ({ former_until }: Webhook): string => former_until ?? 'first';
 
-/** Performs the action of a button. Webhooks and messages of others count as not found. */
-async function answerForm(deps: DeveloperDeps, request: PageRequest, application: Application): Promise<PageResponse> {
+/** Rotates a secret or sends a message again. Webhooks and messages of others count as not found. */
+async function change(visit: Visit): Promise<PageResponse> {
+  const { deps, request, application } = visit;
   const { id } = application;
   const webhook = request.parameter('webhook') ?? '';
-  const message = request.parameter('message') ?? '';
-  if (request.parameter('validate') !== undefined) return validate(deps, request, application, webhook);
   const from = request.parameter('from');
-  const outcome = await withRegistrar(deps, async (registrar) => {
-    const { tx } = registrar;
+  return withRegistrar(deps, async (registrar) => {
+    const { tx, now } = registrar;
     const found = await tx.webhooks.find(webhook);
-    if (found?.application_id !== id) return undefined;
-    // Reloading the page that shows the secret must not replace it again.
-    if (from !== undefined && from !== generation(found)) return { isOver: true };
-    if (from !== undefined) {
-      const secret = await deps.webhooks.rotateSecret(registrar, webhook);
-      const event = { event: 'webhook_secret_renewed', application_id: id, webhook_id: webhook } as const;
-      return { secret, url: found.url, audited: await recordAudit(registrar, request, event) };
+    if (found?.application_id !== id) return errorPage('page');
+    if (from === undefined) {
+      const delivery = await deps.webhooks.findDelivery(tx, webhook, request.parameter('message') ?? '');
+      if (!delivery || !found.valid) return errorPage('page');
+      await deps.webhooks.resend(tx, [delivery], now);
+      return redirect(request, `${pathOf(visit)}?sent=again`);
     }
-    const delivery = await deps.webhooks.findDelivery(tx, webhook, message);
-    if (!delivery || !found.valid) return undefined;
-    await deps.webhooks.resend(tx, [delivery], formatInstant(deps.clock.now()));
-    return {};
-  });
-  if (!outcome) return errorPage('page');
-  if (outcome.isOver) return errorPage('done before');
-  if (outcome.secret !== undefined) {
+    // Reloading the page that shows the secret must not replace it again.
+    if (from !== versionOf(found)) return errorPage('done before');
+    const secret = await deps.webhooks.rotateSecret(registrar, webhook);
+    if (secret === undefined) return errorPage('page');
+    const event = { event: 'webhook_secret_renewed', application_id: id, webhook_id: webhook } as const;
+    const audited = await recordAudit(registrar, request, event);
     const rows = [
-      [words.webhook, outcome.url],
-      [words.secret, outcome.secret],
+      [words.webhook, found.url],
+      [words.secret, secret],
     ] as const;
-    const page = secretsPage(request, application, { title: words.secretTitle, rows });
-    return { status: 200, html: page, hasForm: true, audited: outcome.audited };
-  }
-  const location = `${APPS_PATH}/${id}/webhooks?sent=again`;
-  return { status: 303, location, html: donePage(request) };
+    return { ...applicationSecrets(words.secretTitle, request, application, rows), audited };
+  });
 }
 
 /** Sends a challenge as `PUT` does, and shows the result. @source decision 411 */
-async function validate(
-  deps: DeveloperDeps,
-  request: PageRequest,
-  application: Application,
-  id: string,
-): Promise<PageResponse> {
+async function validate(visit: Visit): Promise<PageResponse> {
+  const { deps, request, application } = visit;
+  const id = request.parameter('webhook') ?? '';
   const webhook = await deps.store.read((tx) => tx.webhooks.find(id));
-  if (webhook?.application_id !== application.id) return errorPage('page');
-  const outcome = await deps.webhooks.validate(webhook);
-  return outcome ? renderPage(deps, request, application, { webhook: id, ...outcome }) : errorPage('page');
+  const isOwn = webhook?.application_id === application.id;
+  const outcome = isOwn ? await deps.webhooks.validate(webhook) : undefined;
+  return outcome ? render(visit, { webhook: id, ...outcome }) : errorPage('page');
 }

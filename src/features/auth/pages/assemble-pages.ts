@@ -1,49 +1,41 @@
-import type { Page, PageRequest, Pages } from '../../../contract/declare/pages.ts';
-import { type AuthorizeDeps, authorizePages } from './authorize-pages.ts';
+import type { Page, Pages } from '../../../contract/declare/pages.ts';
+import { authorizePages } from './authorize-pages.ts';
 import { connectedAppsPage } from './connected-apps-page.ts';
 import { applicationListPages } from './developer/application-list-pages.ts';
 import { applicationPage } from './developer/application-page.ts';
 import { callsPage } from './developer/calls-page.ts';
 import { overviewPage } from './developer/overview-page.ts';
-import type { DeveloperDeps } from './developer/owner-pages.ts';
 import { publishersPage } from './developer/publishers-page.ts';
 import { regenerationPages } from './developer/regeneration-pages.ts';
 import { streamsPage } from './developer/streams-page.ts';
 import { tryPage } from './developer/try-page.ts';
 import { webhooksPage } from './developer/webhooks-page.ts';
 import { blockedReason, errorPage } from './error-pages.ts';
-import { type LoginPagesDeps, loginPages } from './login-pages.ts';
+import type { UserRequest } from './layout.ts';
+import { loginPages } from './login-pages.ts';
 import { loginTargets } from './login-targets.ts';
-import { type NotificationsDeps, notificationsPage } from './notifications-page.ts';
+import { notificationsPage } from './notifications-page.ts';
+import type { PagesDeps } from './pages-deps.ts';
 import { passwordLinkPage } from './password-link-page.ts';
-import { type PasswordDeps, passwordPage } from './password-page.ts';
+import { passwordPage } from './password-page.ts';
 import { profilePage } from './profile-page.ts';
-import { type ReauthenticationDeps, withReauthentication } from './reauthentication.ts';
+import { withReauthentication } from './reauthentication.ts';
 import { securityPage } from './security-page.ts';
 import { sessionsPage } from './sessions-page.ts';
-import { keepUnsent, type UnsentFormDeps, unsentFormPage } from './unsent-form-page.ts';
-
-/** The dependencies of all pages. */
-type PagesParts = ReauthenticationDeps &
-  AuthorizeDeps &
-  DeveloperDeps &
-  NotificationsDeps &
-  PasswordDeps &
-  UnsentFormDeps &
-  Omit<LoginPagesDeps, 'isLoginTarget'>;
+import { keepUnsent, unsentFormPage } from './unsent-form-page.ts';
 
 /**
- * All pages for browsers; `others` are the pages of other features. Pages that show or replace secrets, or change what
- * logins depend on, require a recent login.
+ * Every page for browsers; `others` are those of other features. Pages that show or replace secrets, or change what logins
+ * depend on, require a recent login.
  * @source decision 597; decision 508
  */
-export function allPages(deps: PagesParts, others: readonly Page[]): Pages {
+export function assemblePages(deps: PagesDeps, others: readonly Page[]): Pages {
   const pages: readonly Page[] = [
     passwordLinkPage(deps),
     withReauthentication(deps, profilePage(deps), changesUserName),
     connectedAppsPage(deps),
     passwordPage(deps),
-    withReauthentication(deps, securityPage(deps), asksNothingItself),
+    withReauthentication(deps, securityPage(deps), lacksOwnPassword),
     withReauthentication(deps, sessionsPage(deps)),
     overviewPage(deps),
     callsPage(deps),
@@ -58,7 +50,7 @@ export function allPages(deps: PagesParts, others: readonly Page[]): Pages {
     unsentFormPage(deps),
     ...others,
   ];
-  const list = [...authorizePages(deps), ...loginPages({ ...deps, isLoginTarget: loginTargets(pages) }), ...pages];
+  const list = [...authorizePages(deps), ...loginPages(deps, loginTargets(pages)), ...pages];
   return {
     list: list.map(unlessBlocked),
     errorPage,
@@ -67,22 +59,19 @@ export function allPages(deps: PagesParts, others: readonly Page[]): Pages {
   };
 }
 
-const isForm = ({ method }: PageRequest): boolean => method === 'POST';
+const isForm = ({ method }: UserRequest): boolean => method === 'POST';
 
 /** A new user name requires a recent login, because users log in with it. */
-const changesUserName = (request: PageRequest): boolean =>
-  isForm(request) && request.parameter('screen_name')?.trim() !== request.user!.screen_name;
+const changesUserName = (request: UserRequest): boolean =>
+  isForm(request) && request.parameter('screen_name')?.trim() !== request.user.screen_name;
 
-/**
- * Turning two-step login off needs no recent login, because its form asks for password and code itself.
- * @source decision 515
- */
-const asksNothingItself = (request: PageRequest): boolean => !isForm(request) || request.parameter('act') !== 'off';
+/** The form that turns two-step login off asks for password and code itself. @source decision 515 */
+const lacksOwnPassword = (request: UserRequest): boolean => !isForm(request) || request.parameter('act') !== 'off';
 
-const renewsSecret = (request: PageRequest): boolean => isForm(request) && request.parameter('from') !== undefined;
+const renewsSecret = (request: UserRequest): boolean => isForm(request) && request.parameter('from') !== undefined;
 
 /** Disabling needs no recent login: a lost credential must be disabled at once. */
-const issuesCredential = (request: PageRequest): boolean => isForm(request) && request.parameter('act') !== 'disable';
+const issuesCredential = (request: UserRequest): boolean => isForm(request) && request.parameter('act') !== 'disable';
 
 /** Shows suspended and locked users the reason instead of the page, and ends their session. @source decision 506 */
 function unlessBlocked(page: Page): Page {
