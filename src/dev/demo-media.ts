@@ -6,7 +6,7 @@ import type { Upload } from '../contract/store/uploads.ts';
 import { newUpload } from '../features/media/initialize-upload.ts';
 import { readyKey } from '../features/media/object-keys.ts';
 
-/** What processing finds in a file. */
+/** The results of processing a file. */
 type Processed = Pick<Upload, 'category' | 'mime' | 'width' | 'height' | 'duration_ms' | 'codec'>;
 
 /** A file of the demo world. */
@@ -17,11 +17,23 @@ export interface DemoMedia extends Processed {
 }
 
 const picture = (file: string, width: number, height: number): DemoMedia => ({
-  ...{ file, category: 'POST_IMAGE', mime: 'image/png', width, height, duration_ms: null, codec: null },
+  file,
+  category: 'POST_IMAGE',
+  mime: 'image/png',
+  width,
+  height,
+  duration_ms: null,
+  codec: null,
 });
 const video = (file: string, category: MediaCategory, width: number, height: number): DemoMedia => ({
-  ...{ file, poster: file.replace('.mp4', '.jpg'), category, mime: 'video/mp4', width, height },
-  ...{ duration_ms: 3000, codec: 'AVC' },
+  file,
+  poster: file.replace('.mp4', '.jpg'),
+  category,
+  mime: 'video/mp4',
+  width,
+  height,
+  duration_ms: 3000,
+  codec: 'AVC',
 });
 
 /**
@@ -71,7 +83,10 @@ export async function placeDemoMedia(
       );
       const bytes = await readDemoMedia(file);
       return {
-        ...{ ...draft, ...found, state: 'succeeded', bytes: bytes.length },
+        ...draft,
+        ...found,
+        state: 'succeeded',
+        bytes: bytes.length,
         object_key: await place(draft.id, 'whole', bytes),
         poster_key: poster === undefined ? null : await place(draft.id, 'poster', await readDemoMedia(poster)),
         poster_mime: poster === undefined ? null : 'image/jpeg',

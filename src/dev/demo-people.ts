@@ -1,6 +1,6 @@
 import { secureRandom } from '../base/random.ts';
 import type { Person } from '../contract/store/directory.ts';
-import type { Store } from '../contract/store/store.ts';
+import type { Store } from '../storage/unit-of-work.ts';
 import { samplePeople } from './samples/sample-people.ts';
 
 /** People who are made up, then stored, before the next ones: so few that they are gone before they cost a collection. */

@@ -4,13 +4,14 @@ import type { SecretBox } from '../base/secret-box.ts';
 import type { Services } from '../contract/declare/operation.ts';
 import type { AnyResource, Row } from '../contract/declare/resource.ts';
 import type { Role } from '../contract/declare/roles.ts';
-import { ConstraintViolated, type ReadTransaction, type WriteTransaction } from '../contract/store/store.ts';
+import { ConstraintViolated } from '../contract/store/errors.ts';
 import { SANDBOX_FEATURES } from '../features/ads/account-features.ts';
 import { accounts, newAccount } from '../features/ads/accounts.ts';
 import { fundingInstruments } from '../features/ads/funding-instruments.ts';
 import { newPromotableUser, promotableUsers } from '../features/ads/promotable-users.ts';
 import { hashPassword, RANDOM_PASSWORD_COST } from '../features/platform/password-hashing.ts';
 import { issueToken, type Registrar, registerApplication, registerUser } from '../features/platform/registration.ts';
+import type { ReadTransaction, WriteTransaction } from '../storage/unit-of-work.ts';
 import {
   DEMO_APPLICATION,
   DEMO_CALLBACK,
@@ -40,7 +41,7 @@ export interface DemoKeys extends LevelKeys {
   readonly world?: string;
 }
 
-/** What the creation of a demo world depends on. */
+/** The dependencies of a new demo world. */
 export interface DemoDependencies {
   readonly settings: { readonly seed: number };
   readonly box: SecretBox;
@@ -83,7 +84,9 @@ export async function createDemoWorld(deps: DemoDependencies, { isEmpty = false 
     const account = accountIdOf(accountNumber);
     if (accountIds) {
       await createAccount(tx, {
-        ...{ account, now, ...accountIds },
+        account,
+        now,
+        ...accountIds,
         users: [
           [ada, 'ACCOUNT_ADMIN'],
           [ben, 'CAMPAIGN_ANALYST'],
@@ -186,12 +189,12 @@ async function addApplications(
   tx: WriteTransaction,
   which: readonly LevelApplication[],
   users: { readonly first: string; readonly other: string },
-  given?: Random,
+  own?: Random,
 ): Promise<Partial<LevelKeys>> {
   const now = formatInstant(services.clock.now());
   let keys: Partial<LevelKeys> = {};
   for (const each of which) {
-    const random = given ?? seededRandom(settings.seed, `demo ${each}`);
+    const random = own ?? seededRandom(settings.seed, `demo ${each}`);
     keys = { ...keys, ...(await addLevelApplication({ tx, box, random, now }, each, users)) };
   }
   return keys;

@@ -6,7 +6,7 @@ import type { DemoKeys } from './demo-world.ts';
 
 /**
  * The contents of `dev.json` in the data folder: the addresses of the service, and the keys of the demo world. They follow
- * the database: what it has no more, such as a token after all were revoked, is left out. @source decision 1050
+ * the database, without removed keys, such as a token after all were revoked. @source decision 1050
  */
 export type DevFile = {
   readonly base_url: string;
@@ -45,7 +45,7 @@ function membersIn(path: string): Record<string, string> | undefined {
   }
 }
 
-/** Writes addresses and keys to a file that only its owner can read. Nobody reads a partial file. */
+/** Writes addresses and keys to a file that only its owner can read. Readers never see a part of it. */
 export function writeDevFile(dataFolder: string, file: DevFile): void {
   writePrivately(devFilePath(dataFolder), `${JSON.stringify(file, null, 2)}\n`);
   rmSync(keysPath(dataFolder), { force: true });
@@ -90,7 +90,7 @@ export function ensureOperatorToken(dataFolder: string): string {
 
 const SEED = 'seed';
 
-/** The seed of a development folder that nobody can guess: created once. */
+/** The unpredictable seed of a development folder: created once. */
 export function ensureOwnSeed(dataFolder: string): number {
   return Number.parseInt(ownSecret(dataFolder, SEED).slice(0, 13), 16);
 }

@@ -37,7 +37,8 @@ export function devKeysOf(file: DevFile, { app, as }: { readonly app: string; re
     return `has no user ${as}; it has ${namesIn(keys, 'user_id', ['first'])}`;
   }
   return {
-    ...{ consumer_key, access_token },
+    consumer_key,
+    access_token,
     consumer_secret: keys[`${application}consumer_secret`]!,
     access_token_secret: keys[`${application}${user}access_token_secret`]!,
   };

@@ -16,8 +16,7 @@ import {
 } from '@peculiar/x509';
 import type { Clock } from '../base/clock.ts';
 import { secureRandom } from '../base/random.ts';
-import type { CertificateAuthority } from './certificates.ts';
-import { NAME_CONSTRAINTS, nameConstraints } from './name-constraints.ts';
+import { type CertificateAuthority, NAME_CONSTRAINTS, nameConstraints } from './certificates.ts';
 
 /** A certificate and its key, as PEM. */
 export interface CertificateAndKey {

@@ -21,7 +21,9 @@ export async function addLevelApplication(
   const { name, description, level } = LEVEL_APPLICATIONS[which];
   const { id, consumerKey, consumerSecret } = await registerApplication(registrar, first, {
     ...DEMO_APPLICATION,
-    ...{ name, description, access_level: level },
+    name,
+    description,
+    access_level: level,
   });
   const own = await issueToken(registrar, { application: id, user: first, level });
   const others = await issueToken(registrar, { application: id, user: other, level });

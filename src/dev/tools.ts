@@ -1,26 +1,24 @@
 import type { DeveloperToolsOf } from '../http/developer-tools.ts';
 import type { BrandedService } from '../http/pages/document.ts';
-import { type ClockToolOptions, clockTool } from './clock/clock-tool.ts';
+import { texts } from '../texts/texts.ts';
+import { ClockTool, type ClockToolOptions } from './clock/clock-tool.ts';
 import type { MovableClock } from './clock/movable-clock.ts';
 import { type DeliveryToolOptions, deliveryCalls } from './delivery/delivery-tool.ts';
+import { devFilePath, readDevFile } from './dev-folder.ts';
 import { faultCalls } from './faults/calls.ts';
 import type { FaultInjector } from './faults/injector.ts';
-import { applicationFinder } from './requests/applications.ts';
-import { type InspectorOptions, inspectorCalls } from './requests/inspector.ts';
-import { rateCalls } from './requests/rates.ts';
+import { Inspector, type InspectorOptions } from './requests/inspector.ts';
+import { applicationFinder } from './requests/matching.ts';
 import { keepBody } from './requests/received.ts';
-import type { RequestTap } from './requests/tap.ts';
-import { type SignatureDebuggerOptions, signatureDebugger } from './signatures/debugger.ts';
-import { type SnapshotSubject, snapshotTool } from './snapshots/snapshot-tool.ts';
-import type { DevCall } from './surface/call.ts';
-import { type GuardRules, guard } from './surface/guard.ts';
-import { identityRows } from './surface/identity-rows.ts';
-import { surfaceOf } from './surface/surface.ts';
-import { openToolPages } from './surface/tool-pages.ts';
+import type { Recorder } from './requests/recorder.ts';
+import { SignatureDebugger, type SignatureDebuggerOptions } from './signatures/debugger.ts';
+import { type SnapshotSubject, SnapshotTool } from './snapshots/snapshot-tool.ts';
+import { type DevCall, DevError, devCall } from './surface/call.ts';
+import { type GuardRules, guard, surfaceOf } from './surface/surface.ts';
+import { openToolPages, type ToolPages } from './surface/tool-pages.ts';
 import type { ExportParts } from './worlds/export-world.ts';
-import { exportCall } from './worlds/world-call.ts';
 
-/** What the tools are made of. */
+/** The dependencies of the tools. */
 export interface ToolsOptions
   extends Omit<SignatureDebuggerOptions, 'pages'>,
     Omit<InspectorOptions, 'pages'>,
@@ -29,10 +27,10 @@ export interface ToolsOptions
   readonly clock: MovableClock;
   readonly guard: GuardRules;
   readonly snapshots: SnapshotSubject;
-  /** What records requests; undefined when none are recorded. */
-  readonly requests: RequestTap | undefined;
+  /** Undefined where no requests are recorded. */
+  readonly requests: Recorder | undefined;
   readonly faults: FaultInjector;
-  /** What exporting the world depends on; asked for when it is. */
+  /** The dependencies of an export of the world, made when there is one. */
   readonly exporting: () => Promise<ExportParts>;
   readonly branding: BrandedService;
   /** Where `dev.json` is. */
@@ -41,10 +39,10 @@ export interface ToolsOptions
 
 /** Makes all tools for developers, with the calls below `/_dev` that control them. */
 export function developerTools(options: ToolsOptions): DeveloperToolsOf {
-  const { requests, faults, operations, store, branding } = options;
-  const pages = openToolPages(branding, requests !== undefined);
-  const clock = clockTool({ ...options, pages });
-  const signatures = signatureDebugger({ ...options, pages });
+  const { requests, faults } = options;
+  const pages = openToolPages(options.branding, requests !== undefined);
+  const clock = new ClockTool({ ...options, pages });
+  const signatures = new SignatureDebugger({ ...options, pages });
   const subject: SnapshotSubject = {
     ...options.snapshots,
     async adopt(notes) {
@@ -53,20 +51,12 @@ export function developerTools(options: ToolsOptions): DeveloperToolsOf {
       faults.rules.replace([]);
     },
   };
-  const snapshots = snapshotTool(subject, pages);
-  // A snapshot has the contents of one time.
-  const betweenAdvances = snapshots.calls.map((call) =>
-    call.method === 'GET' ? call : clock.refuseWhileAdvancing(call),
-  );
-  const calls: readonly DevCall[] = [
-    ...clock.calls,
-    ...signatures.calls,
-    ...betweenAdvances,
-    ...(requests ? inspectorCalls(requests.ring, { ...options, pages }) : []),
-    ...deliveryCalls(options),
-    ...rateCalls,
-    exportCall(options.exporting),
-    ...faultCalls(faults, { operations, applicationIdOf: applicationFinder(store) }, pages),
+  const snapshots = new SnapshotTool(subject, pages);
+  const calls = [
+    ...clock.calls(),
+    ...signatures.calls(),
+    ...snapshots.calls().map((call) => betweenAdvances(call, clock)),
+    ...otherCalls(options, pages),
   ];
   const surface = surfaceOf(calls, options.guard, options.log);
   return (listener) => ({
@@ -74,7 +64,7 @@ export function developerTools(options: ToolsOptions): DeveloperToolsOf {
       clock.date(response);
       if (snapshots.gate.arrive(request, response)) return true;
       if (surface.answer(listener, request, response)) return true;
-      if (requests && !isOfOwnPages(request.url!)) requests.recorder.arrive(listener, request, response);
+      if (requests && !isOfOwnPages(request.url!)) requests.arrive(listener, request, response);
       else keepBody(request);
       return false;
     },
@@ -87,32 +77,94 @@ export function developerTools(options: ToolsOptions): DeveloperToolsOf {
       }
     },
     pass(request, response) {
-      requests?.recorder.tapReply(request, response);
+      requests?.tapReply(request, response);
     },
     performing(exchange, call) {
-      requests?.recorder.performing(exchange, call);
+      requests?.performing(exchange, call);
       return faults.performing(exchange);
     },
     streaming(exchange, headers, response) {
-      requests?.recorder.replying(exchange);
-      requests?.recorder.tapReply(exchange.request, response);
+      requests?.replying(exchange);
+      requests?.tapReply(exchange.request, response);
       faults.streaming(exchange, headers, response);
     },
     async reply(exchange, reply, response) {
-      requests?.recorder.replying(exchange);
+      requests?.replying(exchange);
       const fault = faults.replying(exchange, reply, response);
       if (fault) {
-        requests?.recorder.tapReply(exchange.request, response);
+        requests?.tapReply(exchange.request, response);
         return fault;
       }
       if (reply.status >= 400) await signatures.trace(listener, exchange, reply);
-      requests?.recorder.replied(exchange.request, reply);
+      requests?.replied(exchange.request, reply);
       return false;
     },
   });
 }
 
-/** Pages that no client of the API calls, and what they load: a visit would drive out what is looked for. @source decision 1131 */
+/** A call that changes snapshots, refused during an advance: a snapshot has the contents of one time. */
+function betweenAdvances(call: DevCall, clock: ClockTool): DevCall {
+  if (call.method === 'GET') return call;
+  return {
+    ...call,
+    perform(request) {
+      clock.refuseWhileAdvancing();
+      return call.perform(request);
+    },
+  };
+}
+
+function otherCalls(options: ToolsOptions, pages: ToolPages): readonly DevCall[] {
+  const { requests, faults, operations, store } = options;
+  return [
+    ...(requests ? new Inspector(requests.ring, { ...options, pages }).calls() : []),
+    ...deliveryCalls(options),
+    devCall('POST /_dev/rates/reset', 'Opens all rate windows anew.', ({ listener }) => {
+      if (listener.resetRates()) return;
+      throw new DevError(501, 'RATES_SHARED', 'the rate windows are in Redis, where other servers may count too');
+    }),
+    exportCall(options.exporting),
+    ...faultCalls(faults, { operations, applicationIdOf: applicationFinder(store) }, pages),
+  ];
+}
+
+/** Pages of the service and their files: recording visits would drive out the requests of clients. @source decision 1131 */
 function isOfOwnPages(target: string): boolean {
   return /^\/(?:ads|developer|docs|favicon\.ico|pages|reference|settings)(?:[/?]|$)/.test(target);
+}
+
+const words = texts.tools.identities;
+
+/** The logins and the keys of the first application in `dev.json`, by what they are; those that it lacks are left out. */
+function identityRows(dataFolder: string): readonly (readonly [name: string, value: string])[] {
+  // Revoked and changed keys are missing.
+  const file = { ...readDevFile(dataFolder) } as Readonly<Record<string, string | undefined>>;
+  const login = (user: '' | 'other_'): string | undefined =>
+    file[`${user}password`] && words.login(file[`${user}username`] ?? '', file[`${user}password`]!);
+  const rows = [
+    [words.user, login('')],
+    [words.other, login('other_')],
+    [words.key, file.consumer_key],
+    [words.secret, file.consumer_secret],
+    [words.token, file.access_token],
+    [words.tokenSecret, file.access_token_secret],
+    [words.file, devFilePath(dataFolder)],
+  ] as const;
+  return rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+}
+
+/** The call that exports the world; its code is loaded when it is called. */
+function exportCall(partsOf: () => Promise<ExportParts>): DevCall {
+  return devCall('GET /_dev/world', 'Exports the world as a world file has it; ?with_keys=true.', async ({ query }) => {
+    for (const name of query.keys()) {
+      if (name === 'with_keys') continue;
+      throw new DevError(400, 'PARAMETER_UNKNOWN', `${name} is no parameter of this call`, name);
+    }
+    const withKeys = query.get('with_keys') ?? 'false';
+    if (withKeys !== 'true' && withKeys !== 'false') {
+      throw new DevError(400, 'INVALID', 'with_keys must be true or false', 'with_keys');
+    }
+    const { exportWorld } = await import('./worlds/export-world.ts');
+    return exportWorld(await partsOf(), { withKeys: withKeys === 'true' });
+  });
 }

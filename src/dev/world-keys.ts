@@ -1,16 +1,17 @@
 import type { SecretBox } from '../base/secret-box.ts';
-import type { AccessToken, Application, Credentials, User } from '../contract/store/credentials.ts';
+import type { AccessToken, Application, User } from '../contract/store/credentials.ts';
 import { secretContext } from '../contract/store/sealed-columns.ts';
-import type { ReadTransaction, Store } from '../contract/store/store.ts';
 import { verifyPassword } from '../features/platform/password-hashing.ts';
 import { FIRST_USER_ID } from '../features/platform/registration.ts';
+import type { Credentials } from '../storage/tables/credentials.ts';
+import type { ReadTransaction, Store } from '../storage/unit-of-work.ts';
 
 /** Keys, passwords and ids by the names that they have in `dev.json`. */
 export type Keys = Readonly<Record<string, string>>;
 
 /**
- * What the database does not tell of its world: how users and applications are called in `dev.json` (what their keys begin
- * with, such as `other_`), and the passwords of users, of which only hashes are stored.
+ * The parts of a world that are not in the database: the names of users and applications in `dev.json` (prefixes of their
+ * keys, such as `other_`), and the passwords of users, of which only hashes are stored.
  */
 export interface WorldNames {
   readonly users: readonly { readonly prefix: string; readonly id: string; readonly password: string | undefined }[];
@@ -29,7 +30,8 @@ export const nthUserId = (index: number): string => String(Number(FIRST_USER_ID)
  */
 export async function namesInKeys({ credentials }: ReadTransaction, known: Keys): Promise<WorldNames | undefined> {
   const users = prefixesOf(known, 'user_id').map((prefix) => ({
-    ...{ prefix, id: known[`${prefix}user_id`]! },
+    prefix,
+    id: known[`${prefix}user_id`]!,
     password: known[`${prefix}password`],
   }));
   const prefixes = prefixesOf(known, 'consumer_key');
@@ -80,7 +82,7 @@ async function applicationOf(
 /** Reads the keys of a world as they are now. */
 export interface WorldKeysReader {
   /**
-   * What nobody can know any more is left out: passwords that were changed, and tokens of users who have revoked all.
+   * Leaves out what is no longer valid: changed passwords, and tokens of users who have revoked all.
    * @param known the keys until now: of several tokens, theirs remains.
    */
   read(known: Keys): Promise<Keys>;

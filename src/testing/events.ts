@@ -150,7 +150,7 @@ function openInbox(secret: string) {
   };
 }
 
-/** The signature of a delivery, or what a challenge is answered with. @source activity gaps 19.3 and 19.4 */
+/** The signature of a delivery, or what a challenge is answered with. @source activity 19.3 and 19.4 */
 function signatureOf(consumerSecret: string, signed: string | Uint8Array): string {
   return `sha256=${createHmac('sha256', consumerSecret).update(signed).digest('base64')}`;
 }

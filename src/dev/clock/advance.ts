@@ -1,13 +1,13 @@
-import { formatInstant, formatMillisecond, instantMs } from '../../base/instants.ts';
+import { formatMillisecond, instantMs } from '../../base/instants.ts';
 import { after } from '../../base/timers.ts';
 import type { PlannedJob } from '../../contract/store/jobs.ts';
 import type { MovableClock } from './movable-clock.ts';
 
-/** What the service does later than it is asked to, as the clock steps through it. */
+/** Deferred work of the service, which the clock steps through. */
 export interface DeferredWork {
   /** Does nothing by itself until the result is called; resolves when nothing is under way. */
   hold(): Promise<() => void>;
-  /** The job that is to be done first, due or not. */
+  /** The earliest job, due or not. */
   findNext(which: 'housekeeping' | 'others'): Promise<PlannedJob | undefined>;
   /** Does the first of the due jobs; resolves with it when it has ended or failed. */
   runFirst(which: 'housekeeping' | 'others'): Promise<PlannedJob | undefined>;
@@ -36,7 +36,7 @@ export interface Advancing {
   to(target_ms: number): Promise<void>;
 }
 
-/** What one advance may do at most. */
+/** Limits of one advance. */
 export interface AdvanceLimits {
   readonly steps_max: number;
   readonly duration_ms_max: number;
@@ -48,7 +48,7 @@ const LIMITS: AdvanceLimits = { steps_max: 100_000, duration_ms_max: 600_000 };
  * Steps from one due job to the next: work that was planned for ten o'clock sees ten o'clock, and so do receivers of
  * its events. Jobs run one after the other in the order of their times, kinds and keys, and each is waited for with all that
  * follows from it, so that the same program gives the same result each time. Housekeeping waits for the end of its day:
- * it would be most of what is done, and nobody notices.
+ * it would be most of the work, and its time is unimportant.
  * @source decision 867
  */
 export function openAdvancing(clock: MovableClock, work: DeferredWork, limits: AdvanceLimits = LIMITS): Advancing {
@@ -124,9 +124,4 @@ function endOfDay(ms: number): number {
 function mostOf(done: ReadonlyMap<string, number>): string {
   const [first] = [...done].sort(([, one], [, other]) => other - one);
   return first ? `${first[0]} (${first[1]})` : 'none';
-}
-
-/** What is due next, for display. */
-export function shownJob(job: PlannedJob | undefined): { readonly at: string; readonly kind: string } | null {
-  return job ? { at: formatInstant(instantMs(job.run_at)), kind: job.kind } : null;
 }

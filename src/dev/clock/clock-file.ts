@@ -22,7 +22,7 @@ export function readClockState(dataFolder: string): ClockState {
   throw new Error(`${path} does not have the state of a clock; start with --clock and the time that it is to show`);
 }
 
-/** Stores it. Nobody reads a partial file. */
+/** Stores it at once: readers never see a part of the file. */
 export function writeClockState(dataFolder: string, state: ClockState): void {
   const path = join(dataFolder, CLOCK_FILE);
   const { mode } = state;

@@ -1,15 +1,14 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
-import { alertBox } from '../../markup/boxes.ts';
-import { toSentence } from '../../markup/form-fields.ts';
+import { definitions } from '../../markup/tables.ts';
 import { timestampElement } from '../../markup/time-elements.ts';
 import { texts } from '../../texts/texts.ts';
 import type { DevReply } from '../surface/call.ts';
-import { definitions, type ToolPages } from '../surface/tool-pages.ts';
+import { formPath, type RefusedForm, refusalBox, type ToolPages } from '../surface/tool-pages.ts';
 
 const words = texts.tools.clock;
 
-/** What the clock shows, as `GET /_dev/clock` replies. */
-export interface ShownClock {
+/** The reply of `GET /_dev/clock`. */
+export interface ClockReply {
   readonly now: string;
   readonly mode: 'running' | 'frozen';
   readonly offset_s: number;
@@ -20,28 +19,23 @@ export interface ShownClock {
   readonly failure?: string;
 }
 
-/** Where the forms of the page go. */
-export const CLOCK_FORM = '/_dev/forms/clock';
+const FORM = formPath('clock');
 
-/** The clock as a page; `wrong` is why a form was refused, and `by` what was entered in it. */
-export function clockPage(
-  pages: ToolPages,
-  clock: ShownClock,
-  { wrong, by = '', status }: { readonly wrong?: string; readonly by?: string; readonly status?: number } = {},
-): DevReply {
-  const { now, mode, status: state, until, next_due, failure } = clock;
+/** The clock as a page. */
+export function clockPage(pages: ToolPages, clock: ClockReply, refused?: RefusedForm): DevReply {
+  const { now, mode, status, until, next_due, failure } = clock;
   const going =
-    state === 'advancing'
+    status === 'advancing'
       ? html`<p class="notice" role="status">${words.advancing(timestampElement(until!))} <a href="/_dev/clock">${words.reload}</a></p>`
       : failure === undefined
         ? noHtml
         : html`<p class="alert">${words.failed(failure)}</p>`;
   const next = next_due ? words.nextAt(next_due.kind, timestampElement(next_due.at)) : words.nothing;
   return pages.render('clock', {
-    ...(status !== undefined && { status }),
+    status: refused?.error.status,
     title: words.title,
     content: html`<p>${words.about}</p>
-${alertBox(wrong && toSentence(wrong))}
+${refusalBox(refused)}
 ${going}
 ${definitions([
   [words.time, timestampElement(now)],
@@ -51,7 +45,7 @@ ${definitions([
 ])}
 <section><h2>${words.advance}</h2>
 <p class="soft">${words.advanceAbout('/_dev/snapshots')}</p>
-<form method="post" action="${CLOCK_FORM}"><div class="buttons">
+<form method="post" action="${FORM}"><div class="buttons">
 ${joinHtml(
   Object.entries(words.steps).map(
     ([value, text]) => html`<button type="submit" name="step" value="${value}">${text}</button>`,
@@ -59,19 +53,24 @@ ${joinHtml(
   '\n',
 )}
 </div></form>
-<form method="post" action="${CLOCK_FORM}">
+<form method="post" action="${FORM}">
 <div class="field"><label for="by">${words.by}</label>
 <p class="hint" id="by-hint">${words.byHint}</p>
-<input id="by" name="by" value="${by}" required spellcheck="false" autocomplete="off" aria-describedby="by-hint"${wrong === undefined ? noHtml : html` aria-invalid="true"`}></div>
+<input id="by" name="by" value="${durationIn(refused?.form) ?? ''}" required spellcheck="false" autocomplete="off" aria-describedby="by-hint"${refused ? html` aria-invalid="true"` : noHtml}></div>
 <div class="buttons"><button class="main" type="submit">${words.button}</button></div>
 </form>
-<form method="post" action="${CLOCK_FORM}"><div class="buttons">
+<form method="post" action="${FORM}"><div class="buttons">
 ${modeButton(mode)}
 </div></form></section>`,
   });
 }
 
-function modeButton(mode: ShownClock['mode']): Html {
+/** The duration of a form for an advance; undefined in a form for the mode. */
+export function durationIn(form: URLSearchParams | undefined): string | undefined {
+  return form?.get('step') ?? form?.get('by') ?? undefined;
+}
+
+function modeButton(mode: ClockReply['mode']): Html {
   return mode === 'frozen'
     ? html`<button type="submit" name="mode" value="running">${words.run}</button>`
     : html`<button type="submit" name="mode" value="frozen">${words.freeze}</button>`;
@@ -84,7 +83,7 @@ const UNITS = [
   [1, 'second'],
 ] as const;
 
-function offsetText({ offset_s }: ShownClock): string {
+function offsetText({ offset_s }: ClockReply): string {
   if (offset_s === 0) return words.none;
   const size = Math.abs(offset_s);
   const [length, unit] = UNITS.find(([each]) => size >= each)!;

@@ -1,29 +1,19 @@
 import type { ServerResponse } from 'node:http';
-import { formatMillisecond } from '../../base/instants.ts';
+import { formatInstant, formatMillisecond, instantMs } from '../../base/instants.ts';
 import { after } from '../../base/timers.ts';
 import { acceptsHtml } from '../../http/accept-header.ts';
-import { type DevCall, DevError, DevReply } from '../surface/call.ts';
-import { membersOf } from '../surface/members.ts';
-import { backTo, type ToolPages } from '../surface/tool-pages.ts';
-import { type DeferredWork, openAdvancing, shownJob } from './advance.ts';
-import { CLOCK_FORM, clockPage } from './clock-page.ts';
+import { type DevCall, DevError, DevReply, devCall, membersOf } from '../surface/call.ts';
+import { formCall, type ToolPages } from '../surface/tool-pages.ts';
+import { type Advancing, type DeferredWork, openAdvancing } from './advance.ts';
+import { type ClockReply, clockPage, durationIn } from './clock-page.ts';
 import type { MovableClock } from './movable-clock.ts';
 import { parseDuration, parseTime } from './times.ts';
 
-/** What the tool is made of. */
+/** The dependencies of the tool. */
 export interface ClockToolOptions {
   readonly clock: MovableClock;
   readonly work: DeferredWork;
   readonly pages: ToolPages;
-}
-
-/** The calls that show and move the clock. */
-export interface ClockTool {
-  readonly calls: readonly DevCall[];
-  /** The same call, refused during an advance. */
-  refuseWhileAdvancing(call: DevCall): DevCall;
-  /** Dates the reply, from whatever code, by the clock of the service if that was moved. */
-  date(response: ServerResponse): void;
 }
 
 /** How long a call for an advance waits for its end unless it says otherwise, and at most. */
@@ -35,145 +25,146 @@ const LATEST_MS = Date.parse('2286-11-20T17:46:39Z');
 const UNDATED = Symbol('undated');
 
 interface DatedResponse extends ServerResponse {
-  /** What writes the head otherwise. */
+  /** The original `writeHead`. */
   [UNDATED]: (this: ServerResponse, ...head: unknown[]) => ServerResponse;
 }
 
-/** Makes the calls for a clock. @source decision 866, 867 */
-export function clockTool({ clock, work, pages }: ClockToolOptions): ClockTool {
-  const advancing = openAdvancing(clock, work);
+/** Shows and moves the clock. @source decision 866, 867 */
+export class ClockTool {
+  readonly #clock: MovableClock;
+  readonly #work: DeferredWork;
+  readonly #pages: ToolPages;
+  readonly #advancing: Advancing;
+  /**
+   * Each reply calls it last, also where a reply takes long. One function for all replies: a closure that is assigned to
+   * one keeps it in memory until the next full collection.
+   */
+  readonly #datedHead: (this: DatedResponse, ...head: unknown[]) => ServerResponse;
 
-  // Each reply calls it last, also where a reply takes long. One function for all replies: a closure that is assigned
-  // to one keeps it in memory until the next full collection.
-  function datedHead(this: DatedResponse, ...head: unknown[]): ServerResponse {
-    if (clock.isMoved()) {
-      this.setHeader('date', new Date(clock.now()).toUTCString());
-      this.setHeader('x-barker-clock', String(offset_s(clock)));
-    }
-    return this[UNDATED].apply(this, head);
+  constructor({ clock, work, pages }: ClockToolOptions) {
+    this.#clock = clock;
+    this.#work = work;
+    this.#pages = pages;
+    this.#advancing = openAdvancing(clock, work);
+    this.#datedHead = function (...head) {
+      if (clock.isMoved()) {
+        this.setHeader('date', new Date(clock.now()).toUTCString());
+        this.setHeader('x-barker-clock', String(offset_s(clock)));
+      }
+      return this[UNDATED].apply(this, head);
+    };
   }
 
-  const show = async () => {
-    const { status, until_ms, stepsDone: steps_done, failure } = advancing.progress();
+  calls(): readonly DevCall[] {
+    return [
+      devCall(
+        'GET /_dev/clock',
+        'Shows the clock, how far an advance has come, and what is due next.',
+        async ({ request }) => {
+          const reply = await this.#show();
+          return acceptsHtml(request.headers.accept) ? clockPage(this.#pages, reply) : reply;
+        },
+      ),
+      devCall(
+        'PUT /_dev/clock',
+        'Moves the clock forward at once, freezes it, or lets it run: { "now", "mode" }.',
+        ({ body }) => this.#set(body),
+      ),
+      devCall(
+        'POST /_dev/clock/advance',
+        'Moves the clock forward through everything that is due: { "by" or "to", "wait_ms" }.',
+        ({ body }) => this.#advanceBy(body),
+      ),
+      formCall(
+        'clock',
+        async (form) => {
+          const by = durationIn(form);
+          if (by !== undefined) return this.#advance(by, undefined, WAIT_MS);
+          this.refuseWhileAdvancing();
+          this.#setMode(form.get('mode'));
+        },
+        async (refused) => clockPage(this.#pages, await this.#show(), refused),
+      ),
+    ];
+  }
+
+  /** @throws DevError during an advance. */
+  refuseWhileAdvancing(): void {
+    const { status, until_ms } = this.#advancing.progress();
+    if (status !== 'advancing') return;
+    const message = `the clock is advancing to ${formatMillisecond(until_ms!)}; wait for it`;
+    throw new DevError(409, 'CLOCK_ADVANCING', message);
+  }
+
+  /** Dates the reply, from whatever code, by the clock of the service if that was moved. */
+  date(response: ServerResponse): void {
+    const dated = response as DatedResponse;
+    dated[UNDATED] = response.writeHead as DatedResponse[typeof UNDATED];
+    dated.writeHead = this.#datedHead as never;
+  }
+
+  async #show(): Promise<ClockReply> {
+    const { status, until_ms, stepsDone, failure } = this.#advancing.progress();
+    const next = await this.#work.findNext('others');
     return {
-      now: formatMillisecond(clock.now()),
-      mode: clock.mode,
-      offset_s: offset_s(clock),
+      now: formatMillisecond(this.#clock.now()),
+      mode: this.#clock.mode,
+      offset_s: offset_s(this.#clock),
       status,
       until: until_ms === undefined ? null : formatMillisecond(until_ms),
-      steps_done,
-      next_due: shownJob(await work.findNext('others')),
+      steps_done: stepsDone,
+      next_due: next ? { at: formatInstant(instantMs(next.run_at)), kind: next.kind } : null,
       ...(failure !== undefined && { failure }),
     };
-  };
-  const refuseWhileAdvancing = (): void => {
-    const { status, until_ms } = advancing.progress();
-    if (status !== 'advancing') return;
-    throw new DevError(
-      409,
-      'CLOCK_ADVANCING',
-      `the clock is advancing to ${formatMillisecond(until_ms!)}; wait for it`,
-    );
-  };
-  const refuseBackwards = (target_ms: number, field: string): void => {
-    if (target_ms >= clock.now()) return;
-    const shown = formatMillisecond(clock.now());
-    throw new DevError(409, 'CLOCK_BACKWARDS', `the clock shows ${shown} and goes forward only`, field);
-  };
+  }
 
-  /** Moves the clock as a call or a form says. Resolves with whether it is there already. */
-  const advance = async (by: unknown, to: unknown, wait_ms: number): Promise<boolean> => {
-    refuseWhileAdvancing();
-    const target_ms = by === undefined ? readTime(to, 'to') : notTooLate(clock.now() + readDuration(by), 'by');
-    refuseBackwards(target_ms, 'to');
-    const ended = await endsWithin(wait_ms, advancing.to(target_ms));
-    const { failure } = advancing.progress();
-    if (ended && failure !== undefined) throw new DevError(500, 'CLOCK_ADVANCE_FAILED', failure);
-    return ended;
-  };
-  const setMode = (mode: unknown): void => {
-    if (mode === 'frozen') clock.freeze();
-    if (mode === 'running') clock.run();
-  };
+  #set(body: unknown): Promise<ClockReply> {
+    const { now, mode } = membersOf(body, ['now', 'mode'], 'body');
+    if (now === undefined && mode === undefined) throw missing('send now, mode or both', 'now');
+    if (mode !== undefined && mode !== 'frozen' && mode !== 'running') {
+      throw invalid(`${JSON.stringify(mode)} is not frozen or running`, 'mode');
+    }
+    const target_ms = now === undefined ? undefined : readTime(now, 'now');
+    this.refuseWhileAdvancing();
+    if (target_ms !== undefined) {
+      this.#refuseBackwards(target_ms, 'now');
+      this.#clock.moveTo(target_ms);
+    }
+    this.#setMode(mode);
+    return this.#show();
+  }
 
-  const calls: readonly DevCall[] = [
-    {
-      ...{ method: 'GET', path: '/_dev/clock' },
-      about: 'Shows the clock, how far an advance has come, and what is due next.',
-      async perform({ request }) {
-        const shown = await show();
-        return acceptsHtml(request.headers.accept) ? clockPage(pages, shown) : shown;
-      },
-    },
-    {
-      ...{ method: 'PUT', path: '/_dev/clock' },
-      about: 'Moves the clock forward at once, freezes it, or lets it run: { "now", "mode" }.',
-      perform({ body }) {
-        const { now, mode } = membersOf(body, ['now', 'mode'], 'body');
-        if (now === undefined && mode === undefined) throw missing('send now, mode or both', 'now');
-        if (mode !== undefined && mode !== 'frozen' && mode !== 'running') {
-          throw invalid(`${JSON.stringify(mode)} is not frozen or running`, 'mode');
-        }
-        const target_ms = now === undefined ? undefined : readTime(now, 'now');
-        refuseWhileAdvancing();
-        if (target_ms !== undefined) {
-          refuseBackwards(target_ms, 'now');
-          clock.moveTo(target_ms);
-        }
-        setMode(mode);
-        return show();
-      },
-    },
-    {
-      ...{ method: 'POST', path: '/_dev/clock/advance' },
-      about: 'Moves the clock forward through everything that is due: { "by" or "to", "wait_ms" }.',
-      async perform({ body }) {
-        const { by, to, wait_ms = WAIT_MS } = membersOf(body, ['by', 'to', 'wait_ms'], 'body');
-        if ((by === undefined) === (to === undefined)) throw missing('send either by or to', 'by');
-        if (!Number.isInteger(wait_ms) || (wait_ms as number) < 0 || (wait_ms as number) > WAIT_MS_MAX) {
-          throw invalid(`expected whole milliseconds from 0 to ${WAIT_MS_MAX}`, 'wait_ms');
-        }
-        const ended = await advance(by, to, wait_ms as number);
-        return new DevReply(ended ? 200 : 202, await show());
-      },
-    },
-    {
-      ...{ method: 'POST', path: CLOCK_FORM, takesForm: true },
-      about: 'Does what a form of the page of the clock says.',
-      async perform({ body }) {
-        const form = body as URLSearchParams;
-        const by = form.get('step') ?? form.get('by')?.trim();
-        try {
-          if (by !== undefined) await advance(by, undefined, WAIT_MS);
-          else {
-            refuseWhileAdvancing();
-            setMode(form.get('mode'));
-          }
-          return backTo('clock');
-        } catch (error) {
-          if (!(error instanceof DevError)) throw error;
-          const { status, message } = error;
-          return clockPage(pages, await show(), { status, wrong: `${message}.`, by: by ?? '' });
-        }
-      },
-    },
-  ];
+  async #advanceBy(body: unknown): Promise<DevReply> {
+    const { by, to, wait_ms = WAIT_MS } = membersOf(body, ['by', 'to', 'wait_ms'], 'body');
+    if ((by === undefined) === (to === undefined)) throw missing('send either by or to', 'by');
+    if (!Number.isInteger(wait_ms) || (wait_ms as number) < 0 || (wait_ms as number) > WAIT_MS_MAX) {
+      throw invalid(`expected whole milliseconds from 0 to ${WAIT_MS_MAX}`, 'wait_ms');
+    }
+    const hasEnded = await this.#advance(by, to, wait_ms as number);
+    return new DevReply(hasEnded ? 200 : 202, await this.#show());
+  }
 
-  return {
-    calls,
-    refuseWhileAdvancing: (call) => ({
-      ...call,
-      perform(request) {
-        refuseWhileAdvancing();
-        return call.perform(request);
-      },
-    }),
-    date(response) {
-      const dated = response as DatedResponse;
-      dated[UNDATED] = response.writeHead as DatedResponse[typeof UNDATED];
-      dated.writeHead = datedHead as never;
-    },
-  };
+  /** Resolves with whether the advance ended within the time. */
+  async #advance(by: unknown, to: unknown, wait_ms: number): Promise<boolean> {
+    this.refuseWhileAdvancing();
+    const target_ms = by === undefined ? readTime(to, 'to') : notTooLate(this.#clock.now() + readDuration(by), 'by');
+    this.#refuseBackwards(target_ms, 'to');
+    const hasEnded = await endsWithin(wait_ms, this.#advancing.to(target_ms));
+    const { failure } = this.#advancing.progress();
+    if (hasEnded && failure !== undefined) throw new DevError(500, 'CLOCK_ADVANCE_FAILED', failure);
+    return hasEnded;
+  }
+
+  #setMode(mode: unknown): void {
+    if (mode === 'frozen') this.#clock.freeze();
+    if (mode === 'running') this.#clock.run();
+  }
+
+  #refuseBackwards(target_ms: number, field: string): void {
+    if (target_ms >= this.#clock.now()) return;
+    const now = formatMillisecond(this.#clock.now());
+    throw new DevError(409, 'CLOCK_BACKWARDS', `the clock shows ${now} and goes forward only`, field);
+  }
 }
 
 function offset_s(clock: MovableClock): number {

@@ -18,7 +18,7 @@ export interface MovableClock extends Clock {
   turnBack(state: ClockState): void;
   /** Stands still whatever its mode, until the result is called, and can be moved meanwhile. */
   hold(): () => void;
-  /** Stands still at an earlier time until the result is called, for what is made as of then. Nothing is stored. */
+  /** Stands still at an earlier time until the result is called, to create data of the past. Nothing is stored. */
   backdate(ms: number): () => void;
 }
 
@@ -26,13 +26,13 @@ export interface MovableClock extends Clock {
 export const UNMOVED: ClockState = { mode: 'running', offset_ms: 0 };
 
 /**
- * Makes a clock over the wall clock. `store` is called with each state before the clock shows it: what is dated by it
- * is never later than what it shows after a restart.
+ * Makes a clock over the wall clock. `store` is called with each state before it takes effect, so that no stored date is
+ * later than the clock after a restart.
  * @source decision 866
  */
 export function movableClock(wallClock: Clock, start: ClockState, store: (state: ClockState) => void): MovableClock {
   let state = start;
-  /** What it shows while it is held. */
+  /** Its time while it is held. */
   let held_ms: number | undefined;
 
   const now = (): number => {
@@ -70,7 +70,7 @@ export function movableClock(wallClock: Clock, start: ClockState, store: (state:
       return () => {
         const ms = now();
         held_ms = undefined;
-        // What has passed meanwhile on the wall clock does not count.
+        // Wall time that passed meanwhile does not count.
         if (state.mode === 'running') turnTo('running', ms);
       };
     },

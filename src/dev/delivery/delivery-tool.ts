@@ -4,15 +4,14 @@ import type { Environment } from '../../contract/declare/account-state.ts';
 import type { Services } from '../../contract/declare/operation.ts';
 import type { AnyResource } from '../../contract/declare/resource.ts';
 import type { SettledAccount } from '../../contract/services/delivery.ts';
-import type { ReadTransaction } from '../../contract/store/store.ts';
 import { accounts } from '../../features/ads/accounts.ts';
 import { lineItems } from '../../features/ads/line-items.ts';
 import { explainHour } from '../../features/delivery/simulation/explain.ts';
 import { type Knobs, readKnobs, SCENARIOS, type Scenario } from '../../features/delivery/simulation/knobs.ts';
-import { type DevCall, DevError } from '../surface/call.ts';
-import { membersOf, numberIn, textIn, wordIn } from '../surface/members.ts';
+import type { ReadTransaction } from '../../storage/unit-of-work.ts';
+import { type DevCall, DevError, devCall, membersOf, numberIn, textIn, wordIn } from '../surface/call.ts';
 
-/** What the calls need. */
+/** The dependencies of the calls. */
 export type DeliveryToolOptions = Pick<Services, 'store' | 'clock' | 'delivery'>;
 
 /** The calls that explain simulated delivery, and set what it depends on. @source decision 943 */
@@ -32,10 +31,10 @@ export function deliveryCalls({ store, clock, delivery }: DeliveryToolOptions): 
     return { account_id: id, settled_until, ...knobs, seed: knobs.seed ?? cursor?.seed ?? id };
   };
   return [
-    {
-      ...{ method: 'GET', path: '/_dev/delivery/line_items/:id' },
-      about: 'Explains the numbers of a line item in an hour, now or that of ?hour=TIME.',
-      async perform({ path, query }) {
+    devCall(
+      'GET /_dev/delivery/line_items/:id',
+      'Explains the numbers of a line item in an hour, now or that of ?hour=TIME.',
+      async ({ path, query }) => {
         const id = path.id!;
         const home = await store.read((tx) => findHome(tx, id));
         if (home === undefined) throw new DevError(404, 'LINE_ITEM_UNKNOWN', `there is no line item ${id}`);
@@ -44,20 +43,20 @@ export function deliveryCalls({ store, clock, delivery }: DeliveryToolOptions): 
         const at_ms = readHour(query.get('hour')) ?? clock.now();
         return store.read((tx) => explainHour(tx, account, id, at_ms, delivery.unitsPerDollar));
       },
-    },
-    {
-      ...{ method: 'GET', path: '/_dev/delivery/accounts/:id' },
-      about: 'Shows how far the delivery of an account is settled, and what was set for it.',
-      perform: async ({ path }) => show(await simulated(path.id!)),
-    },
-    {
-      ...{ method: 'PUT', path: '/_dev/delivery/accounts/:id' },
-      about: 'Sets what delivery depends on from now on: { "seed", "market_level", "engagement_factor", "scenario" }.',
-      async perform({ path, body }) {
+    ),
+    devCall(
+      'GET /_dev/delivery/accounts/:id',
+      'Shows how far the delivery of an account is settled, and what was set for it.',
+      async ({ path }) => show(await simulated(path.id!)),
+    ),
+    devCall(
+      'PUT /_dev/delivery/accounts/:id',
+      'Sets what delivery depends on from now on: { "seed", "market_level", "engagement_factor", "scenario" }.',
+      async ({ path, body }) => {
         const account = await simulated(path.id!);
         const today = dateAround(clock.now(), account.timezone);
         const knobs = readBody(body, today);
-        // What was delivered until now keeps its numbers.
+        // Past delivery keeps its numbers.
         await delivery.settleBeforeChange(account);
         await store.write(async (tx) => {
           const cursor = await tx.deliveryLedger.lockCursor(account.id);
@@ -66,14 +65,18 @@ export function deliveryCalls({ store, clock, delivery }: DeliveryToolOptions): 
         });
         return show(account);
       },
-    },
+    ),
   ];
 }
 
 async function findHome(tx: ReadTransaction, id: string): Promise<string | undefined> {
   const anywhere = { account: undefined, member: undefined, without: undefined, prefix: undefined, after: undefined };
   const [row] = await tx.records.page(lineItems as AnyResource, {
-    ...{ ...anywhere, deleted: 'shown', within: { id: [id] }, sort: [], limit: 1 },
+    ...anywhere,
+    deleted: 'shown',
+    within: { id: [id] },
+    sort: [],
+    limit: 1,
   });
   return row?.account_id;
 }
@@ -93,7 +96,7 @@ function readHour(text: string | null): number | undefined {
 
 const FACTOR = { min: 0.01, max: 100, isFraction: true };
 
-/** What is left out is as it is ordinarily. */
+/** Members that are left out have their defaults. */
 function readBody(body: unknown, today: string): Partial<Knobs> {
   const members = membersOf(body, ['seed', 'market_level', 'engagement_factor', 'scenario'], 'body');
   const seed = textIn(members.seed, 'seed');

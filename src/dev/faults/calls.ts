@@ -1,10 +1,12 @@
+import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import { acceptsHtml } from '../../http/accept-header.ts';
-import { type DevCall, DevError, DevReply } from '../surface/call.ts';
-import { membersOf } from '../surface/members.ts';
-import { backTo, type ToolPages } from '../surface/tool-pages.ts';
-import { CHOICES, type EnteredFault, FAULTS_FORM, faultsPage } from './faults-page.ts';
+import { hiddenFields } from '../../markup/boxes.ts';
+import { texts } from '../../texts/texts.ts';
+import { type DevCall, DevError, DevReply, devCall, membersOf } from '../surface/call.ts';
+import { formCall, formPath, type RefusedForm, refusalBox, type ToolPages } from '../surface/tool-pages.ts';
 import type { FaultInjector } from './injector.ts';
 import { type KnownNames, RULE, readRule } from './read-rule.ts';
+import type { ListedRule } from './rules.ts';
 
 /** The calls that control faults. */
 export function faultCalls(
@@ -14,66 +16,42 @@ export function faultCalls(
 ): readonly DevCall[] {
   const read = (input: unknown, nextId = rules.nextId) => readRule(input, nextId, { ...names, jobKinds: jobKinds() });
   return [
-    {
-      ...{ method: 'GET', path: '/_dev/faults' },
-      about: 'Lists the faults, and how often each was used.',
-      perform: ({ request }) =>
-        acceptsHtml(request.headers.accept) ? faultsPage(pages, rules.list()) : { faults: rules.list() },
-    },
-    {
-      ...{ method: 'POST', path: '/_dev/faults' },
-      about: 'Adds a fault: { "match", "when", "skip", "every", "times", "probability", "seed", "for_s", "do" }.',
-      async perform({ body }) {
+    devCall('GET /_dev/faults', 'Lists the faults, and how often each was used.', ({ request }) =>
+      acceptsHtml(request.headers.accept) ? faultsPage(pages, rules.list()) : { faults: rules.list() },
+    ),
+    devCall(
+      'POST /_dev/faults',
+      'Adds a fault: { "match", "when", "skip", "every", "times", "probability", "seed", "for_s", "do" }.',
+      async ({ body }) => {
         const rule = await read(body);
         rules.add(rule);
         return new DevReply(201, { id: rule.id });
       },
-    },
-    {
-      ...{ method: 'PUT', path: '/_dev/faults' },
-      about: 'Replaces all faults by a list of them.',
-      async perform({ body }) {
-        const list = Array.isArray(body) ? body : membersOf(body, ['faults'], 'body').faults;
-        if (!Array.isArray(list)) throw new DevError(400, 'NOT_A_LIST', 'send a list of faults', 'faults');
-        const nextId = idsBeside(list);
-        const replacing = [];
-        for (const each of list) replacing.push(await read(each, nextId));
-        rules.replace(replacing);
-        return { faults: rules.list() };
+    ),
+    devCall('PUT /_dev/faults', 'Replaces all faults by a list of them.', async ({ body }) => {
+      const list = Array.isArray(body) ? body : membersOf(body, ['faults'], 'body').faults;
+      if (!Array.isArray(list)) throw new DevError(400, 'NOT_A_LIST', 'send a list of faults', 'faults');
+      const nextId = idsBeside(list);
+      const replacing = [];
+      for (const each of list) replacing.push(await read(each, nextId));
+      rules.replace(replacing);
+      return { faults: rules.list() };
+    }),
+    devCall('DELETE /_dev/faults', 'Removes all faults.', () => rules.replace([])),
+    formCall(
+      'faults',
+      async (form) => {
+        const id = form.get('remove');
+        if (id === null) rules.add(await read(ruleOf(form)));
+        else rules.remove(id);
       },
-    },
-    {
-      ...{ method: 'DELETE', path: '/_dev/faults' },
-      about: 'Removes all faults.',
-      perform: () => rules.replace([]),
-    },
-    {
-      ...{ method: 'POST', path: FAULTS_FORM, takesForm: true },
-      about: 'Does what a form of the page of faults says.',
-      async perform({ body }) {
-        const form = body as URLSearchParams;
-        const text = (name: string): string => form.get(name)?.trim() ?? '';
-        const entered = { kind: text('kind'), operation: text('operation'), times: text('times'), json: text('json') };
-        try {
-          if (form.has('remove')) rules.remove(text('remove'));
-          else rules.add(await read(ruleOf(entered)));
-          return backTo('faults');
-        } catch (error) {
-          if (!(error instanceof DevError)) throw error;
-          const { status, message } = error;
-          return faultsPage(pages, rules.list(), { status, wrong: `${message}.`, entered });
-        }
-      },
-    },
-    {
-      ...{ method: 'GET', path: '/_dev/faults/:id' },
-      about: 'Shows a fault.',
-      perform: ({ path }) => rules.find(path.id!),
-    },
-    {
-      ...{ method: 'PUT', path: '/_dev/faults/:id' },
-      about: 'Adds a fault under this id, or puts another in its place.',
-      async perform({ path, body }) {
+      (refused) => faultsPage(pages, rules.list(), refused),
+    ),
+    devCall('GET /_dev/faults/:id', 'Shows a fault.', ({ path }) => rules.find(path.id!)),
+    devCall(
+      'PUT /_dev/faults/:id',
+      'Adds a fault under this id, or puts another in its place.',
+      async ({ path, body }) => {
         const { id, ...rest } = membersOf(body, RULE, 'rule');
         if (id !== undefined && id !== path.id)
           throw new DevError(400, 'MEMBER_INVALID', `id must be ${path.id}`, 'id');
@@ -82,20 +60,17 @@ export function faultCalls(
         rules.add(rule);
         return rules.find(rule.id);
       },
-    },
-    {
-      ...{ method: 'DELETE', path: '/_dev/faults/:id' },
-      about: 'Removes a fault.',
-      perform: ({ path }) => rules.remove(path.id!),
-    },
+    ),
+    devCall('DELETE /_dev/faults/:id', 'Removes a fault.', ({ path }) => rules.remove(path.id!)),
   ];
 }
 
-/** The rule that was entered. @throws DevError */
-function ruleOf({ kind, operation, times, json }: EnteredFault): unknown {
-  if (json !== '') {
+/** The rule that a form describes. @throws DevError */
+function ruleOf(form: URLSearchParams): unknown {
+  const [kind, operation, times, json] = ['kind', 'operation', 'times', 'json'].map((name) => form.get(name) ?? '');
+  if (json) {
     try {
-      return JSON.parse(json);
+      return JSON.parse(json!);
     } catch {
       throw new DevError(400, 'NOT_JSON', 'the fault is not JSON', 'json');
     }
@@ -105,17 +80,85 @@ function ruleOf({ kind, operation, times, json }: EnteredFault): unknown {
   return {
     ...chosen,
     match: operation === '' ? {} : { operation },
-    ...(times !== '' && { times: /^\d+$/.test(times) ? Number(times) : times }),
+    ...(times && { times: /^\d+$/.test(times) ? Number(times) : times }),
   };
 }
 
 /** Numbers the rules of a list anew, so that the same list has the same ids, and draws the same, each time. */
 function idsBeside(list: readonly unknown[]): () => string {
-  const given = new Set(list.map((each) => (each as { readonly id?: unknown } | null)?.id));
+  const own = new Set(list.map((each) => (each as { readonly id?: unknown } | null)?.id));
   let last = 0;
   return () => {
     do last += 1;
-    while (given.has(String(last)));
+    while (own.has(String(last)));
     return String(last);
   };
 }
+
+const words = texts.tools.faults;
+
+const FORM = formPath('faults');
+
+/** Faults that can be chosen by name, and what each adds to a rule. */
+const CHOICES: Readonly<Record<keyof typeof words.kinds, object>> = {
+  unavailable: { do: { reply: { status: 503, retry_after_s: 2 } } },
+  rate_limited: { do: { rate_limited: { retry_after_s: 60 } } },
+  late: { do: { delay: { ms: 2000 } } },
+  reset: { do: { reset: true } },
+  lost: { when: 'after', do: { reset: true } },
+  malformed: { do: { malformed: true } },
+  cut: { do: { truncate: { fraction: 0.5 } } },
+};
+
+/** The faults as a page. */
+function faultsPage(pages: ToolPages, rules: readonly ListedRule[], refused?: RefusedForm): DevReply {
+  const { form } = refused ?? {};
+  const entered = (name: string): string => form?.get(name) ?? '';
+  const json = entered('json');
+  const options = Object.entries(words.kinds).map(
+    ([name, text]) =>
+      html`<option value="${name}"${name === entered('kind') ? html` selected` : noHtml}>${text}</option>`,
+  );
+  return pages.render('faults', {
+    status: refused?.error.status,
+    title: words.title,
+    content: html`<p>${words.about(html`<code>x-barker-fault</code>`)}</p>
+${refusalBox(refused)}
+<section><h2>${words.count(rules.length)}</h2>
+${rules.length === 0 ? noHtml : html`<ul class="deliveries">${joinHtml(rules.map(item), '\n')}</ul>`}
+</section>
+<section><h2>${words.add}</h2>
+<form method="post" action="${FORM}">
+<div class="field"><label for="kind">${words.kind}</label>
+<select id="kind" name="kind">${options}</select></div>
+<div class="field"><label for="operation">${words.operation}</label>
+<p class="hint" id="operation-hint">${words.operationHint}</p>
+<input id="operation" name="operation" value="${entered('operation')}" spellcheck="false" autocomplete="off" aria-describedby="operation-hint"></div>
+<div class="field"><label for="times">${words.times}</label>
+<p class="hint" id="times-hint">${words.timesHint}</p>
+<input id="times" name="times" value="${form ? entered('times') : '1'}" inputmode="numeric" autocomplete="off" aria-describedby="times-hint"></div>
+<div class="buttons"><button class="main" type="submit">${words.button}</button></div>
+</form>
+<details${json === '' ? noHtml : html` open`}><summary>${words.json}</summary>
+<form method="post" action="${FORM}">
+<div class="field"><label for="json">${words.fault}</label>
+<p class="hint" id="json-hint">${words.faultHint}</p>
+<textarea id="json" name="json" rows="5" required spellcheck="false" autocomplete="off" aria-describedby="json-hint">${json}</textarea></div>
+<div class="buttons"><button type="submit">${words.jsonButton}</button></div>
+</form></details></section>`,
+  });
+}
+
+function item({ id, match, when, hits, left, do: actions }: ListedRule): Html {
+  const met = Object.entries(match).flatMap(([name, value]) => (value === undefined ? [] : `${name} ${textOf(value)}`));
+  const done = Object.entries(actions).flatMap(([name, value]) => (value === undefined ? [] : nameOf(name, value)));
+  return html`<li><div><p><strong>${done.join(', ')}</strong>${when === 'after' ? words.after : ''}</p>
+<p class="soft">${met.length === 0 ? words.all : met.join(', ')}<br>
+${words.hits(hits)}${left === null ? '' : words.left(left)}</p></div>
+<form method="post" action="${FORM}">${hiddenFields({ remove: id })}
+<button type="submit" aria-label="${words.removeIt(id)}">${words.remove}</button></form></li>`;
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const nameOf = (name: string, value: unknown): string =>
+  value === true ? name : `${name} ${JSON.stringify(value).replaceAll(/["{}]/g, '').replaceAll(',', ', ')}`;

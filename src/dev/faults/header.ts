@@ -51,17 +51,15 @@ export function faultOfHeader(header: string): FaultRule {
   }
   if (Object.keys(reply).length > 0) actions.reply = reply;
   return {
-    ...{
-      id: 'header',
-      match: {},
-      when,
-      skip: 0,
-      every: 1,
-      times: undefined,
-      probability: 1,
-      seed: 0,
-      for_s: undefined,
-    },
+    id: 'header',
+    match: {},
+    when,
+    skip: 0,
+    every: 1,
+    times: undefined,
+    probability: 1,
+    seed: 0,
+    for_s: undefined,
     do: readActions(actions, { jobKinds: [] }),
   };
 }

@@ -11,17 +11,15 @@ import type { Headers } from '../../http/reply.ts';
 import { pathOf } from '../requests/matching.ts';
 import { bodyOf } from '../requests/received.ts';
 import { DevError } from '../surface/call.ts';
-import { delayOf } from './draws.ts';
 import { FAULT_HEADER, faultOfHeader } from './header.ts';
-import { applyToReply, combined, type ReplyFaults } from './reply-faults.ts';
-import type { WebhookFault } from './rule.ts';
+import { applyToReply, applyToStream, combined, type ReplyFaults } from './reply-faults.ts';
+import { delayOf, type WebhookFault } from './rule.ts';
 import { type Facts, type FaultRules, faultRules, type Hit } from './rules.ts';
-import { applyToStream } from './stream-faults.ts';
 
-/** Is told which faults touch a request that was received, or is being sent. */
+/** Called with the faults that apply to a received request, or to one that is being sent. */
 export type OnTouched = (request: IncomingMessage | OutgoingRequest, faults: readonly string[]) => void;
 
-/** Does what rules and headers ask for. It is there before the parts that it disturbs. */
+/** Applies the faults of rules and headers. It exists before the parts that it disturbs. */
 export interface FaultInjector {
   readonly rules: FaultRules;
   /** The names of all kinds of jobs. */
@@ -38,7 +36,7 @@ export interface FaultInjector {
 /** The faults of a request, from when it is performed until it is answered. */
 interface Plan {
   readonly hits: readonly Hit[];
-  /** What ends it without being performed. */
+  /** The faults that end it before it is performed. */
   instead: ReplyFaults | undefined;
 }
 
@@ -57,7 +55,7 @@ export function faultInjector(onTouched: OnTouched): FaultInjector {
   /** Ends the request before it is performed. */
   const refuse = (exchange: Exchange, hits: readonly Hit[], instead: ReplyFaults): never => {
     plans.set(exchange, { hits, instead });
-    throw standingFor(instead);
+    throw problemFor(instead);
   };
 
   const hold = async (exchange: Exchange, hits: readonly Hit[]): Promise<void> => {
@@ -119,7 +117,7 @@ export function faultInjector(onTouched: OnTouched): FaultInjector {
       return kinds.map((kind) => ({
         ...kind,
         async prepare(job, services, signal) {
-          const facts: Facts = { place: 'job', jobKind: kind.name, method: '', path: '', valuesOf: () => [] };
+          const facts: Facts = { target: 'job', jobKind: kind.name, method: '', path: '', valuesOf: () => [] };
           const [hit] = rules.isEmpty() ? [] : rules.touch(facts);
           if (hit) throw new Error(`the fault ${hit.rule.id} lets this job fail`);
           return kind.prepare?.(job, services, signal);
@@ -150,8 +148,8 @@ async function pauseFor(hits: readonly Hit[]): Promise<void> {
   if (total_ms > 0) await pause(total_ms);
 }
 
-/** What the pipeline takes a fault for: it decides on what is counted and logged. */
-function standingFor({ reply, rate_limited }: ReplyFaults): Problem {
+/** The problem by which the pipeline counts and logs a fault. */
+function problemFor({ reply, rate_limited }: ReplyFaults): Problem {
   const status = rate_limited ? 429 : (reply?.status ?? 503);
   const name = status === 429 ? 'RATE_LIMITED' : status >= 500 ? 'UNAVAILABLE' : 'ROUTE_UNKNOWN';
   return new Problem([{ problem: name }], { because: 'a fault was asked for' });
@@ -161,8 +159,12 @@ function factsOf({ operation, request, path, caller }: Exchange): Facts {
   const [target = '', query = ''] = request.url!.split('?', 2);
   let parameters: URLSearchParams | undefined;
   return {
-    ...{ place: isStream(operation) ? 'stream' : 'call', operation: operation.id, method: request.method! },
-    ...{ path: target, account: path.account_id, application: caller && findApplicationOf(caller) },
+    target: isStream(operation) ? 'stream' : 'call',
+    operation: operation.id,
+    method: request.method!,
+    path: target,
+    account: path.account_id,
+    application: caller && findApplicationOf(caller),
     valuesOf(name) {
       const isForm = /^application\/x-www-form-urlencoded/i.test(request.headers['content-type'] ?? '');
       const form = isForm ? bodyOf(request)().bytes.toString() : '';
@@ -178,7 +180,7 @@ function isStream({ shape }: Operation): boolean {
 
 function factsOfMessage({ method, url }: OutgoingRequest): Facts {
   const { searchParams } = new URL(url);
-  return { place: 'webhook', method, path: pathOf(url), valuesOf: (name) => searchParams.getAll(name) };
+  return { target: 'webhook', method, path: pathOf(url), valuesOf: (name) => searchParams.getAll(name) };
 }
 
 function resultOf({ status, failure }: WebhookFault): SendResult {

@@ -1,10 +1,16 @@
 import type { ApplicationIdOf } from '../requests/matching.ts';
-import { DevError } from '../surface/call.ts';
-import { membersOf, numberIn, operationIn, textIn, textsIn, wordIn } from '../surface/members.ts';
-import { DELAY_MAX_MS } from './draws.ts';
-import type { Delay, FaultActions, FaultMatch, FaultReply, FaultRule, WebhookFault } from './rule.ts';
+import { DevError, membersOf, numberIn, operationIn, textIn, textsIn, wordIn } from '../surface/call.ts';
+import {
+  DELAY_MAX_MS,
+  type Delay,
+  type FaultActions,
+  type FaultMatch,
+  type FaultReply,
+  type FaultRule,
+  type WebhookFault,
+} from './rule.ts';
 
-/** What rules may name. */
+/** Names that rules may use. */
 export interface KnownNames {
   /** Ids of operations. */
   readonly operations: readonly string[];

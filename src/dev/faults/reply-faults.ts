@@ -1,16 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import { type Clock, systemClock } from '../../base/clock.ts';
+import { STATUS_CODES } from '../../base/node-http.ts';
 import { pause } from '../../base/timers.ts';
+import { type Family, type ProblemName, wordingOf } from '../../contract/problems/problems.ts';
 import type { PendingReply } from '../../http/developer-tools.ts';
 import type { Exchange } from '../../http/exchange.ts';
-import type { Headers } from '../../http/reply.ts';
-import { faultText } from './reply-text.ts';
+import { type Headers, JSON_TYPES, PROBLEM_TYPE } from '../../http/reply.ts';
 import type { FaultActions, FaultReply } from './rule.ts';
 
-/** Those that end a request: the first of them in this order is done. */
+/** Actions that end a request: the first in this order is done. */
 const ENDING = ['reset', 'reply', 'rate_limited', 'close', 'truncate', 'malformed', 'partial_success'] as const;
 
-/** What is done to the reply of a request, by all rules that touch it. */
+/** The faults of a reply, by all rules that apply to the request. */
 export type ReplyFaults = Pick<FaultActions, (typeof ENDING)[number] | 'dribble'>;
 
 /** Of several rules the first that ends the request is used; a slow body goes together with it. */
@@ -109,4 +110,104 @@ function setHeader(headers: Headers, name: string, value: string): void {
 
 function removeHeader(headers: Headers, name: string): void {
   for (let at = headers.length - 2; at >= 0; at -= 2) if (headers[at] === name) headers.splice(at, 2);
+}
+
+/** Errors of the service that a fault without a code looks like. */
+const USUAL: Readonly<Record<number, ProblemName>> = {
+  401: 'SIGNATURE_REFUSED',
+  404: 'ROUTE_UNKNOWN',
+  429: 'RATE_LIMITED',
+  500: 'INTERNAL',
+  503: 'UNAVAILABLE',
+};
+
+/** The type and the text of an error in the form and in the words that callers of an operation expect. */
+function faultText(
+  { status, code, message }: Pick<FaultReply, 'status' | 'code' | 'message'>,
+  { operation, echoedParams, request, words }: Pick<Exchange, 'operation' | 'echoedParams' | 'request' | 'words'>,
+): { readonly type: string; readonly text: string } {
+  const { family } = operation;
+  const usual = USUAL[status] && wordingOf({ problem: USUAL[status] }, family, words?.template);
+  const phrased = (json: string): string => (words ? words.replyOut(json) : json);
+  const title = STATUS_CODES[status] ?? 'Fault';
+  const text = message ?? usual?.message ?? title;
+  if (family === 'problem') {
+    const problem = { title, detail: text, type: 'about:blank', status, ...(code !== undefined && { code }) };
+    return { type: PROBLEM_TYPE, text: phrased(JSON.stringify(problem)) };
+  }
+  if (family === 'flat') {
+    const path = request.url!.split('?', 1)[0]!;
+    return { type: JSON_TYPES.others, text: phrased(JSON.stringify({ request: path, error: text })) };
+  }
+  const errors = JSON.stringify([{ code: code ?? usual?.code ?? codeOf(family, title, status), message: text }]);
+  if (family !== 'ads') return { type: JSON_TYPES.others, text: phrased(`{"errors":${errors}}`) };
+  const echo = echoedParams.startsWith('[') ? echoedParams : `{"params":${echoedParams}}`;
+  return { type: JSON_TYPES.ads, text: phrased(`{"errors":${errors},"request":${echo}}`) };
+}
+
+/** A code for a status that the service itself does not use: its name, or the number where codes are numbers. */
+function codeOf(family: Family, title: string, status: number): string | number {
+  return family === 'ads' ? title.toUpperCase().replace(/\W+/g, '_') : status;
+}
+
+/** The faults of a stream. */
+type StreamFaults = Pick<FaultActions, 'stall' | 'drop_mid_object' | 'no_heartbeat' | 'reset' | 'close'>;
+
+/** Events end with these bytes; a heartbeat is nothing else. */
+const LINE_END = Buffer.from('\r\n');
+
+/** Puts the faults of a stream between those who write it and the connection. Nothing has been sent yet. */
+export function applyToStream(faults: StreamFaults, response: ServerResponse): void {
+  const { stall, drop_mid_object, no_heartbeat, reset, close } = faults;
+  if (reset) {
+    resetConnection(response);
+    return;
+  }
+  const write = response.write.bind(response);
+  let events = 0;
+  let bytes = 0;
+  let isSilent = false;
+  let hasBegun = false;
+  const sendLine = (line: Buffer): void => {
+    if (isSilent) return;
+    const isHeartbeat = line.length === LINE_END.length;
+    // The first one carries the head.
+    if (isHeartbeat && no_heartbeat && hasBegun) return;
+    hasBegun = true;
+    if (close && bytes + line.length > close.after_bytes) {
+      write(line.subarray(0, close.after_bytes - bytes));
+      end();
+      return;
+    }
+    if (!isHeartbeat && drop_mid_object && events >= drop_mid_object.after_events) {
+      write(line.subarray(0, Math.ceil(line.length / 2)));
+      end();
+      return;
+    }
+    if (!isHeartbeat) events += 1;
+    bytes += line.length;
+    write(line);
+    if (stall && events >= stall.after_events) isSilent = true;
+  };
+  const end = (): void => {
+    isSilent = true;
+    closeAfterwards(response);
+  };
+  response.write = ((chunk: Uint8Array): boolean => {
+    for (const line of linesOf(Buffer.from(chunk))) sendLine(line);
+    return true;
+  }) as typeof response.write;
+}
+
+/** The lines of a chunk, each with its end. */
+function linesOf(chunk: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  let from = 0;
+  while (from < chunk.length) {
+    const found = chunk.indexOf(LINE_END, from);
+    const to = found < 0 ? chunk.length : found + LINE_END.length;
+    lines.push(chunk.subarray(from, to));
+    from = to;
+  }
+  return lines;
 }

@@ -1,4 +1,6 @@
-/** Which requests a rule touches: those that have everything that it names. */
+import { createHash } from 'node:crypto';
+
+/** The requests of a rule: those with everything that it names. */
 export interface FaultMatch {
   /** The id of an operation, with `*`, such as `campaigns.*`. */
   readonly operation?: string | undefined;
@@ -27,15 +29,15 @@ export interface FaultReply {
   readonly retry_after_s?: number | undefined;
 }
 
-/** What happens to a message to a webhook. */
+/** A fault of a message to a webhook. */
 export interface WebhookFault {
-  /** What the receiver seems to answer. */
+  /** The apparent answer of the receiver. */
   readonly status?: number | undefined;
-  /** How the message seems to fail. */
+  /** The apparent failure. */
   readonly failure?: 'timeout' | 'reset' | undefined;
 }
 
-/** What a rule does. Of those that end a request the first in this order is done; the others go together. */
+/** The actions of a rule. Of those that end a request the first in this order is done; the others combine. */
 export interface FaultActions {
   readonly delay?: Delay | undefined;
   /** Ends the connection with a reset, before the head of the reply. */
@@ -63,7 +65,7 @@ export interface FaultActions {
   readonly job?: { readonly kind: string; readonly fail: number } | undefined;
 }
 
-/** A rule: what happens to which requests, and how often. */
+/** A rule: actions, the requests that they apply to, and how often. */
 export interface FaultRule {
   readonly id: string;
   readonly match: FaultMatch;
@@ -76,9 +78,32 @@ export interface FaultRule {
   /** So many are touched in all; undefined for no limit. */
   readonly times: number | undefined;
   readonly probability: number;
-  /** Makes what is random repeatable. */
+  /** Makes random choices repeatable. */
   readonly seed: number;
   /** The rule ends after this many seconds of the machine's clock. */
   readonly for_s: number | undefined;
   readonly do: FaultActions;
+}
+
+/** A number from 0 to below 1 that only depends on the rule, the number of the request and what it is for. */
+export function draw({ seed, id }: Pick<FaultRule, 'seed' | 'id'>, hit: number, purpose: string): number {
+  const digest = createHash('sha256').update(`${seed}/${id}/${hit}/${purpose}`).digest();
+  return digest.readUIntBE(0, 6) / 2 ** 48;
+}
+
+/** The longest delay of a request. */
+export const DELAY_MAX_MS = 600_000;
+
+/** How long a request is held up, in milliseconds. */
+export function delayOf(rule: Pick<FaultRule, 'seed' | 'id'>, hit: number, delay: Delay): number {
+  if ('ms' in delay) return delay.ms;
+  if ('uniform' in delay) {
+    const [from, to] = delay.uniform;
+    return from + draw(rule, hit, 'delay') * (to - from);
+  }
+  const { median_ms, sigma } = delay.lognormal;
+  // Box and Muller's transform; the first draw is never 0.
+  const radius = Math.sqrt(-2 * Math.log(1 - draw(rule, hit, 'delay')));
+  const normal = radius * Math.cos(2 * Math.PI * draw(rule, hit, 'angle'));
+  return Math.min(DELAY_MAX_MS, median_ms * Math.exp(sigma * normal));
 }

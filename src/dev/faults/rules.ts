@@ -1,16 +1,15 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { formatMillisecond } from '../../base/instants.ts';
-import { matchesGlob } from '../requests/glob.ts';
+import { matchesGlob } from '../requests/matching.ts';
 import { DevError } from '../surface/call.ts';
-import { draw } from './draws.ts';
-import type { FaultActions, FaultMatch, FaultRule } from './rule.ts';
+import { draw, type FaultActions, type FaultMatch, type FaultRule } from './rule.ts';
 
-/** What can be touched: a call, a stream, a message to a webhook, or a run of a job. */
-export type Place = 'call' | 'stream' | 'webhook' | 'job';
+/** What a fault can apply to: a call, a stream, a message to a webhook, or a run of a job. */
+export type FaultTarget = 'call' | 'stream' | 'webhook' | 'job';
 
-/** What a request is, as far as rules ask. */
+/** The facts about a request that rules match. */
 export interface Facts {
-  readonly place: Place;
+  readonly target: FaultTarget;
   readonly operation?: string | undefined;
   readonly method: string;
   readonly path: string;
@@ -46,16 +45,16 @@ export interface FaultRules {
   replace(rules: readonly FaultRule[]): void;
   /** @throws DevError */
   remove(id: string): void;
-  list(): readonly ShownRule[];
+  list(): readonly ListedRule[];
   /** @throws DevError */
-  find(id: string): ShownRule;
+  find(id: string): ListedRule;
   /** The rules that touch a request, which counts in all that match. */
   touch(facts: Facts): Hit[];
 }
 
 /** A rule with its counts. */
-export interface ShownRule extends FaultRule {
-  /** How many requests it has touched, and how many it still will; null without a limit. */
+export interface ListedRule extends FaultRule {
+  /** The number of requests that it has applied to, and that are left; null without a limit. */
   readonly hits: number;
   readonly left: number | null;
   /** UTC text with milliseconds, by the clock of the machine; null before the first. */
@@ -68,7 +67,10 @@ export function faultRules(clock: Clock = systemClock): FaultRules {
   let lastId = 0;
 
   const kept = (rule: FaultRule): Kept => ({
-    ...{ rule, seen: 0, hits: 0, lastHit: undefined },
+    rule,
+    seen: 0,
+    hits: 0,
+    lastHit: undefined,
     until_ms: rule.for_s === undefined ? Number.POSITIVE_INFINITY : clock.now() + rule.for_s * 1000,
   });
   const live = (): Kept[] => {
@@ -100,10 +102,10 @@ export function faultRules(clock: Clock = systemClock): FaultRules {
       if (!live().some(({ rule }) => rule.id === id)) throw unknown(id);
       rules = rules.filter(({ rule }) => rule.id !== id);
     },
-    list: () => live().map(shown),
+    list: () => live().map(listed),
     find(id) {
       const found = live().find(({ rule }) => rule.id === id);
-      if (found) return shown(found);
+      if (found) return listed(found);
       throw unknown(id);
     },
     touch(facts) {
@@ -126,7 +128,7 @@ function taken(id: string): DevError {
   return new DevError(409, 'FAULT_EXISTS', `there already is a fault ${id}`, 'id');
 }
 
-function shown({ rule, hits, lastHit }: Kept): ShownRule {
+function listed({ rule, hits, lastHit }: Kept): ListedRule {
   const most = timesOf(rule);
   return { ...rule, hits, left: most === undefined ? null : most - hits, last_hit: lastHit ?? null };
 }
@@ -144,7 +146,7 @@ function isTurn({ rule, seen, hits }: Kept): boolean {
 }
 
 function isMeant(facts: Facts, { match, do: actions }: FaultRule): boolean {
-  if (!isOfPlace(facts, actions)) return false;
+  if (!appliesTo(facts, actions)) return false;
   const fits: Readonly<Record<Exclude<keyof FaultMatch, 'query'>, (wanted: string) => boolean>> = {
     operation: (wanted) => facts.operation !== undefined && matchesGlob(facts.operation, wanted),
     method: (wanted) => facts.method === wanted,
@@ -161,12 +163,12 @@ function isMeant(facts: Facts, { match, do: actions }: FaultRule): boolean {
   );
 }
 
-/** Whether a rule can do anything there. */
-function isOfPlace({ place, jobKind, operation = '' }: Facts, actions: FaultActions): boolean {
+/** Whether the actions of a rule apply to a target. */
+function appliesTo({ target, jobKind, operation = '' }: Facts, actions: FaultActions): boolean {
   const { job, webhook, stall, drop_mid_object, no_heartbeat, partial_success } = actions;
-  if (job) return place === 'job' && job.kind === jobKind;
-  if (webhook) return place === 'webhook';
-  if (stall || drop_mid_object || no_heartbeat) return place === 'stream';
-  if (partial_success) return place === 'call' && operation.endsWith('.users');
-  return place === 'call' || place === 'stream';
+  if (job) return target === 'job' && job.kind === jobKind;
+  if (webhook) return target === 'webhook';
+  if (stall || drop_mid_object || no_heartbeat) return target === 'stream';
+  if (partial_success) return target === 'call' && operation.endsWith('.users');
+  return target === 'call' || target === 'stream';
 }

@@ -3,7 +3,7 @@ import type { RateUsage } from '../../http/rate-limiter.ts';
 
 /** `call`: of an operation. `other`: a page, a file, or a path that does not exist. The others are sent by the service. */
 export const KINDS = ['call', 'other', 'webhook', 'challenge'] as const;
-/** What a request is about. */
+/** The kind of a request. */
 export type Kind = (typeof KINDS)[number];
 
 /** Of a reply, this much is kept. */
@@ -16,7 +16,7 @@ export const STATEMENTS_MAX = 100;
 /** The windows in which a call was counted. */
 export type EntryWindows = Pick<RateUsage, 'user' | 'account' | 'address' | 'isRefused'>;
 
-/** Who a caller is. It may be an object with more members, which are not to be shown. */
+/** A caller. The object may have more members, which are not shown. */
 export interface EntryCaller {
   readonly kind: string;
   readonly user?: string;
@@ -61,7 +61,7 @@ export class Entry {
   status: number | undefined = undefined;
   replyHeaders: readonly string[] = [];
   replyBody: readonly (string | Uint8Array)[] = NO_PARTS;
-  /** The size of the reply, of which `replyBody` may be only the first part; undefined until somebody counts it. */
+  /** The size of the reply, of which `replyBody` may be only the first part; undefined until it is counted. */
   #replyBytes: number | undefined = 0;
   /** Why there was no whole reply. */
   failure: string | undefined = undefined;
@@ -116,8 +116,8 @@ type NewEntry = Pick<Entry, 'id' | 'direction' | 'kind' | 'at_ms' | 'method' | '
   Partial<Pick<Entry, 'startedAt_ms' | 'httpVersion'>>;
 
 /**
- * The statements of the database that belong to an entry. They are an object of their own because the scope in which a
- * request is handled is kept by whatever began in it, such as timers, and would keep the whole entry.
+ * The database statements of an entry. They are a separate object because timers and the like keep the scope of a request,
+ * which would keep the whole entry.
  */
 export class EntryStatements {
   count = 0;

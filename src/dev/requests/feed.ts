@@ -4,12 +4,12 @@ import type { Entry } from './entry.ts';
 import { differences, type RequestMatch } from './matching.ts';
 import type { RequestRing } from './ring.ts';
 
-/** How often a feed looks whether the service stops. */
+/** How often a feed checks whether the service stops. */
 const LOOK_MS = 250;
 /** Comments keep proxies from ending a silent feed. */
 const LOOKS_PER_COMMENT = 60;
 
-/** What a feed sends. */
+/** The options of a feed. */
 export interface FeedOptions {
   readonly match: RequestMatch;
   /** Requests that ended after this one come first, as far as they are still kept; undefined for none. */
@@ -49,7 +49,7 @@ export function writeFeed(ring: RequestRing, options: FeedOptions): (response: S
   };
 }
 
-/** What is waited for. */
+/** The requests to wait for. */
 export interface Awaited {
   readonly match: RequestMatch;
   readonly count: number;
@@ -58,7 +58,7 @@ export interface Awaited {
   readonly timeout_ms: number;
 }
 
-/** A request that was nearly meant, with what it differs in. */
+/** A request that nearly matches, with the names that differ. */
 export interface NearMiss {
   readonly entry: Entry;
   readonly differs: readonly string[];

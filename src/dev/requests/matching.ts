@@ -1,7 +1,8 @@
-import { DevError } from '../surface/call.ts';
-import { membersOf, operationIn, textIn, wordIn } from '../surface/members.ts';
+import { boundedCache } from '../../base/bounded-cache.ts';
+import type { Application } from '../../contract/store/credentials.ts';
+import type { Store } from '../../storage/unit-of-work.ts';
+import { DevError, membersOf, operationIn, textIn, wordIn } from '../surface/call.ts';
 import { type Entry, KINDS, type Kind } from './entry.ts';
-import { matchesGlob } from './glob.ts';
 import { eventTypeOf } from './show.ts';
 
 const NAMES = [
@@ -9,7 +10,7 @@ const NAMES = [
   ...(['user', 'event_type'] as const),
 ] as const;
 
-/** Which requests are meant: those that have everything that it names. */
+/** A match: requests with everything that it names. */
 export interface RequestMatch {
   readonly direction?: 'in' | 'out' | undefined;
   readonly kind?: Kind | undefined;
@@ -30,7 +31,7 @@ export interface RequestMatch {
 /** The id of an application that is named by id, consumer key or name. @throws DevError */
 export type ApplicationIdOf = (named: string) => Promise<string>;
 
-/** What the names in a match are compared with. */
+/** The names that a match may use. */
 export interface KnownNames {
   readonly applicationIdOf: ApplicationIdOf;
   /** Ids of operations. */
@@ -61,7 +62,7 @@ function statusRefused(status: string): DevError {
   return new DevError(400, 'MEMBER_INVALID', `status must be like 404 or 4xx, not ${status}`, 'status');
 }
 
-/** The names of a match that a request differs in; none for one that is meant. */
+/** The names of a match that a request differs in; none if it matches. */
 export function differences(entry: Entry, match: RequestMatch): string[] {
   const isRight: Readonly<Record<keyof RequestMatch, (wanted: string) => boolean>> = {
     direction: (wanted) => entry.direction === wanted,
@@ -82,4 +83,37 @@ export function differences(entry: Entry, match: RequestMatch): string[] {
 export function pathOf(target: string): string {
   const [path = ''] = target.split(/[?#]/, 1);
   return path.replace(/^[a-z]+:\/\/[^/]*/i, '') || '/';
+}
+
+const compiled = boundedCache<string, RegExp>(1000);
+
+/** Whether a text has a form in which `*` stands for anything but a slash, and `**` for anything. */
+export function matchesGlob(text: string, glob: string): boolean {
+  let pattern = compiled.get(glob);
+  if (!pattern) {
+    const source = glob.replace(/\*+|[^*]+/g, (piece) =>
+      piece === '*' ? '[^/]*' : piece[0] === '*' ? '.*' : piece.replace(/[\\^$.+?()[\]{}|]/g, '\\$&'),
+    );
+    pattern = new RegExp(`^${source}$`, 's');
+    compiled.set(glob, pattern);
+  }
+  return pattern.test(text);
+}
+
+const APPLICATIONS_MAX = 1000;
+
+/** Finds applications by id, consumer key or name; `demo` is the one of the demo world. */
+export function applicationFinder(store: Store): ApplicationIdOf {
+  return async (named) => {
+    const found = await store.read(async ({ credentials }): Promise<Application | undefined> => {
+      if (named === 'demo') return credentials.findDemo();
+      const all = await credentials.listApplications({ after: '', limit: APPLICATIONS_MAX });
+      return (
+        all.find(({ id, consumer_key }) => id === named || consumer_key === named) ??
+        all.find(({ name }) => name.toLowerCase() === named.toLowerCase())
+      );
+    });
+    if (found) return found.id;
+    throw new DevError(400, 'APPLICATION_UNKNOWN', `no application has the id, key or name ${named}`, 'application');
+  };
 }

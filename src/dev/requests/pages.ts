@@ -1,7 +1,8 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
+import { definitions } from '../../markup/tables.ts';
 import { texts } from '../../texts/texts.ts';
 import type { DevError, DevReply } from '../surface/call.ts';
-import { definitions, type ToolPages } from '../surface/tool-pages.ts';
+import type { ToolPages } from '../surface/tool-pages.ts';
 import type { detailOf, summaryOf } from './show.ts';
 
 const words = texts.tools.requests;
@@ -11,7 +12,7 @@ type Detail = ReturnType<typeof detailOf>;
 
 const PATH = '/_dev/requests';
 
-/** What was entered to filter the list. */
+/** The filters of the list, as entered. */
 export type Entered = Readonly<Record<string, string | undefined>>;
 
 /** The list as a page. It needs no script. */
@@ -113,15 +114,13 @@ function facts(of: Detail): Html {
     ['duration', of.duration_ms === null ? undefined : `${of.duration_ms} ms`],
     ['transaction', of.transaction_id],
   ];
-  return definitions(
-    rows.flatMap(([name, value]) => (value === undefined ? [] : [[words.facts[name], value] as const])),
-  );
+  return definitions(rows.map(([name, value]) => [words.facts[name], value]));
 }
 
 function parameters(read: unknown, ignored: readonly string[]): Html {
   const isEmpty = typeof read === 'object' && read !== null && Object.keys(read).length === 0;
-  const shown = isEmpty ? noHtml : html`<h2>${words.parameters}</h2>\n<pre>${JSON.stringify(read, null, 2)}</pre>`;
-  return html`${shown}${ignored.length === 0 ? noHtml : html`\n<p>${words.ignored(ignored.join(', '))}</p>`}`;
+  const values = isEmpty ? noHtml : html`<h2>${words.parameters}</h2>\n<pre>${JSON.stringify(read, null, 2)}</pre>`;
+  return html`${values}${ignored.length === 0 ? noHtml : html`\n<p>${words.ignored(ignored.join(', '))}</p>`}`;
 }
 
 function replyPart(reply: NonNullable<Detail['reply']>): Html {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 /** Bodies are kept up to this size. */
 export const BODY_BYTES_MAX = 64 * 1024;
 
-/** What has arrived of the body of a request. */
+/** The body of a request so far. */
 export interface ReceivedBody {
   /** The first `BODY_BYTES_MAX` bytes. */
   readonly bytes: Buffer;
@@ -12,7 +12,7 @@ export interface ReceivedBody {
 }
 
 interface Kept {
-  /** What takes in the body otherwise. */
+  /** The original `push`. */
   readonly push: IncomingMessage['push'];
   readonly chunks: Buffer[];
   /** The bytes in `chunks`. */

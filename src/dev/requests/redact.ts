@@ -14,14 +14,14 @@ const HASHES_SHOWN = 3;
 /** The names of the service for a name in the words of another interface. */
 export type OwnNames = (name: string) => readonly string[];
 
-/** Takes secrets out of texts, also those that stand where nobody expects them. */
+/** Takes secrets out of texts, also in unexpected places. */
 export class Redactor {
   readonly #secrets: readonly string[];
   readonly #ownNames: OwnNames;
 
   /**
    * @param secrets known values, such as those of all applications and tokens.
-   * @param ownNames what names mean that are not those of the service.
+   * @param ownNames the names of the service for foreign ones.
    */
   constructor(secrets: readonly string[], ownNames: OwnNames = () => []) {
     this.#secrets = secrets.filter((secret) => secret.length >= 8);
@@ -30,12 +30,12 @@ export class Redactor {
 
   /** Names and values of headers. */
   headers(headers: readonly string[]): { readonly name: string; readonly value: string }[] {
-    const shown = [];
+    const redacted = [];
     for (let at = 0; at + 1 < headers.length; at += 2) {
       const name = headers[at]!;
-      shown.push({ name, value: this.text(headerValue(name.toLowerCase(), headers[at + 1]!)) });
+      redacted.push({ name, value: this.text(headerValue(name.toLowerCase(), headers[at + 1]!)) });
     }
-    return shown;
+    return redacted;
   }
 
   /** Path and query, or a URL. */
@@ -44,7 +44,7 @@ export class Redactor {
     return this.text(mark < 0 ? target : target.slice(0, mark + 1) + pairs(target.slice(mark + 1), this.#ownNames));
   }
 
-  /** A body; undefined for one that is no text. */
+  /** A body; undefined for binary ones and HTML. */
   body(bytes: Uint8Array, type: string): string | undefined {
     // Pages show keys to their owners.
     if (/^text\/html/i.test(type)) return undefined;
@@ -64,9 +64,9 @@ export class Redactor {
 
   /** Any other text. */
   text(text: string): string {
-    let shown = text;
-    for (const secret of this.#secrets) if (shown.includes(secret)) shown = shown.replaceAll(secret, REDACTED);
-    return shown;
+    let redacted = text;
+    for (const secret of this.#secrets) redacted = redacted.replaceAll(secret, REDACTED);
+    return redacted;
   }
 }
 

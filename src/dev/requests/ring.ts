@@ -1,6 +1,5 @@
 import type { Entry } from './entry.ts';
-import { slabsOf } from './slabs.ts';
-import { empty, emptySlot, entryOf, pack, packedBytes } from './slot.ts';
+import { empty, emptySlot, entryOf, pack, packedBytes, slabsOf } from './slot.ts';
 
 /** How many requests are kept, and in how much memory. */
 const ENTRIES_MAX = 1000;

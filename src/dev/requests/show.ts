@@ -7,11 +7,16 @@ export function summaryOf(entry: Entry, redactor: Redactor) {
   return {
     id: String(entry.id),
     at: formatMillisecond(entry.at_ms),
-    ...{ direction: entry.direction, kind: entry.kind, environment: entry.environment },
-    ...{ method: entry.method, target: redactor.target(entry.target) },
+    direction: entry.direction,
+    kind: entry.kind,
+    environment: entry.environment,
+    method: entry.method,
+    target: redactor.target(entry.target),
     operation: entry.operation,
     event_type: eventTypeOf(entry),
-    ...{ account: entry.account, application: entry.caller?.application, user: entry.caller?.user },
+    account: entry.account,
+    application: entry.caller?.application,
+    user: entry.caller?.user,
     // Null as long as there is none.
     status: entry.status ?? null,
     failure: entry.failure,
@@ -35,8 +40,10 @@ export function detailOf(entry: Entry, redactor: Redactor) {
     parameters: jsonOf(redactor.body(Buffer.from(entry.parameters), 'application/json')),
     ignored_parameters: entry.ignored === '' ? [] : entry.ignored.split(', '),
     caller: caller && {
-      ...{ kind: caller.kind, user: caller.user },
-      ...{ application: caller.application, level: caller.level },
+      kind: caller.kind,
+      user: caller.user,
+      application: caller.application,
+      level: caller.level,
     },
     role: entry.role,
     rate_windows: windows && {
@@ -75,7 +82,7 @@ export function eventTypeOf({ kind, body }: Entry): string | undefined {
 
 function bodyOf(redactor: Redactor, bytes: Uint8Array, size: number, type: string) {
   return {
-    // Null for what is no text, and for pages.
+    // Null for binary bodies and HTML.
     body: redactor.body(bytes, type) ?? null,
     body_bytes: size,
     is_cut: size > bytes.length,

@@ -7,12 +7,12 @@ import { DevError } from '../surface/call.ts';
 import type { Entry } from './entry.ts';
 import { typeOf } from './show.ts';
 
-/** What a request is signed anew with. */
+/** The dependencies of a new signature. */
 export interface SigningParts {
   /** The origin that it was sent to. */
   readonly origin: string;
   readonly known: readonly KnownApplication[];
-  /** The consumer key of the demo application, which signs what was signed by nobody who is known. */
+  /** The consumer key of the demo application, which signs requests of unknown applications. */
   readonly demoKey: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
@@ -68,7 +68,9 @@ function signature({ method, headers, body }: Entry, url: string, authorization:
   if (isSigned && !token) throw new DevError(409, 'KEYS_UNKNOWN', 'the secret of its token is not known');
   const isForm = /^application\/x-www-form-urlencoded/i.test(typeOf(headers));
   return sign({
-    ...{ method, url, form: isForm ? formPairs(textOf(body)) : [] },
+    method,
+    url,
+    form: isForm ? formPairs(textOf(body)) : [],
     oauth: {
       oauth_consumer_key: application.consumerKey,
       oauth_nonce: random.bytes(16).toString('hex'),

@@ -1,6 +1,5 @@
 import type { RateWindow } from '../../contract/declare/rates.ts';
 import { BYTES_PER_UNIT, Entry, type EntryWindows } from './entry.ts';
-import type { Slab, Slabs } from './slabs.ts';
 
 /**
  * A place for an entry. Of one that has ended, texts and bodies are bytes in a slab, and numbers are in this object, which
@@ -12,7 +11,7 @@ export interface Slot {
   id: number;
   /** The entry until it is packed. */
   live: Entry | undefined;
-  /** What is shared with others: words of the catalog, and the cached caller. */
+  /** Shared with others: words of the catalog, and the cached caller. */
   direction: Entry['direction'];
   kind: Entry['kind'];
   environment: Entry['environment'];
@@ -40,10 +39,28 @@ export interface Slot {
 /** An empty one. */
 export function emptySlot(): Slot {
   return {
-    ...{ id: 0, live: undefined, direction: 'in', kind: 'other', environment: undefined },
-    ...{ method: '', httpVersion: undefined, operation: undefined, role: undefined, caller: undefined },
-    ...{ at_ms: 0, startedAt_ms: 0, duration_ms: 0, ended: 0, status: 0, bodyBytes: 0, replyBytes: 0 },
-    ...{ slab: undefined, textsAt: 0, bodyAt: 0, replyAt: 0, end: 0 },
+    id: 0,
+    live: undefined,
+    direction: 'in',
+    kind: 'other',
+    environment: undefined,
+    method: '',
+    httpVersion: undefined,
+    operation: undefined,
+    role: undefined,
+    caller: undefined,
+    at_ms: 0,
+    startedAt_ms: 0,
+    duration_ms: 0,
+    ended: 0,
+    status: 0,
+    bodyBytes: 0,
+    replyBytes: 0,
+    slab: undefined,
+    textsAt: 0,
+    bodyAt: 0,
+    replyAt: 0,
+    end: 0,
   };
 }
 
@@ -110,11 +127,11 @@ export function pack(slot: Slot, entry: Entry, slabs: Slabs): void {
 
 function textsOf(entry: Entry): string {
   const { windows, statements, account = '', transactionId = '', failure = '' } = entry;
-  const said = statements.count === 0 ? '' : JSON.stringify(statements);
+  const log = statements.count === 0 ? '' : JSON.stringify(statements);
   const heads = entry.target + TEXTS + list(entry.headers) + TEXTS + list(entry.replyHeaders) + TEXTS;
   const names = entry.parameters + TEXTS + visible(entry.ignored) + TEXTS + visible(account) + TEXTS + transactionId;
   const rest = TEXTS + failure + TEXTS + list(entry.faults) + TEXTS;
-  return heads + names + rest + (windows ? windowsText(windows) : '') + TEXTS + said;
+  return heads + names + rest + (windows ? windowsText(windows) : '') + TEXTS + log;
 }
 
 /** Faster than `join` for so few. */
@@ -139,15 +156,36 @@ export function entryOf(slot: Slot): Entry {
   const [account, transactionId, failure, faults, windows, statements] = others.map((text) => text || undefined);
   const { id, direction, kind, at_ms, startedAt_ms, environment, method, httpVersion } = slot;
   const entry = new Entry({
-    ...{ id, direction, kind, at_ms, startedAt_ms, environment, method },
-    ...{ httpVersion, target, headers: items(headers) },
+    id,
+    direction,
+    kind,
+    at_ms,
+    startedAt_ms,
+    environment,
+    method,
+    httpVersion,
+    target,
+    headers: items(headers),
   });
   const { operation, role, caller, duration_ms, ended, status, bodyBytes, replyBytes } = slot;
   Object.assign(entry.statements, statements ? JSON.parse(statements) : { isComplete: true });
   return Object.assign(entry, {
-    ...{ operation, role, caller, duration_ms, ended, bodyBytes, replyBytes },
-    ...{ status: status || undefined, replyHeaders: items(replyHeaders), parameters, ignored },
-    ...{ account, transactionId, failure, faults: items(faults), windows: windows && windowsOf(windows) },
+    operation,
+    role,
+    caller,
+    duration_ms,
+    ended,
+    bodyBytes,
+    replyBytes,
+    status: status || undefined,
+    replyHeaders: items(replyHeaders),
+    parameters,
+    ignored,
+    account,
+    transactionId,
+    failure,
+    faults: items(faults),
+    windows: windows && windowsOf(windows),
     // Copies: the slab is used again.
     body: Buffer.from(slab!.bytes.subarray(bodyAt, replyAt)),
     replyBody: [Buffer.from(slab!.bytes.subarray(replyAt, end))],
@@ -180,4 +218,46 @@ function windowOf(text: string): RateWindow | undefined {
   if (text === '') return undefined;
   const [limit, remaining, reset] = text.split(' ').map(Number) as [number, number, number];
   return { limit, remaining, reset };
+}
+
+/** Entries of usual size share slabs; a larger one has its own. */
+const SLAB_BYTES = 512 * 1024;
+
+/** Memory that entries are packed into. */
+export interface Slab {
+  readonly bytes: Buffer;
+  used: number;
+  /** How many entries are in it. */
+  entries: number;
+}
+
+/** Memory outside the heap, which the garbage collector neither copies nor looks into. */
+export interface Slabs {
+  /** A slab with room for so many bytes from `used` on. */
+  take(bytes: number): Slab;
+  /** An entry has left its slab, which is used again after the last one. */
+  release(slab: Slab): void;
+}
+
+/** Makes slabs as they are needed. */
+export function slabsOf(): Slabs {
+  const free: Slab[] = [];
+  let current: Slab | undefined;
+  return {
+    take(bytes) {
+      if (bytes > SLAB_BYTES) return { bytes: Buffer.allocUnsafeSlow(bytes), used: 0, entries: 0 };
+      if (!current || current.used + bytes > SLAB_BYTES) {
+        // All that was in it may be gone already.
+        if (current?.entries === 0) current.used = 0;
+        else current = free.pop() ?? { bytes: Buffer.allocUnsafeSlow(SLAB_BYTES), used: 0, entries: 0 };
+      }
+      return current;
+    },
+    release(slab) {
+      slab.entries -= 1;
+      if (slab.entries > 0 || slab === current || slab.bytes.length !== SLAB_BYTES) return;
+      slab.used = 0;
+      free.push(slab);
+    },
+  };
 }

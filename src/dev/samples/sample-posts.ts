@@ -24,8 +24,31 @@ const BY_HOUR = [4, 3, 2, 1.5, 1.5, 2, 4, 6, 7, 7, 7, 8, 9, 8, 7, 7, 8, 9, 10, 1
 const BY_DAY = [1, 1.05, 0.9, 0.85, 0.95, 1, 1];
 /** UTC offsets of countries, in hours. */
 const AHEAD: Readonly<Record<string, number>> = {
-  ...{ US: -6, JP: 9, IN: 5, BR: -3, GB: 0, ID: 7, TR: 3, MX: -6, DE: 1, FR: 1, ES: 1, CA: -5, KR: 9, AR: -3, IT: 1 },
-  ...{ AU: 10, CO: -5, NL: 1, NG: 1, ZA: 2, CL: -4, SE: 1, IE: 0, CH: 1, TH: 7 },
+  US: -6,
+  JP: 9,
+  IN: 5,
+  BR: -3,
+  GB: 0,
+  ID: 7,
+  TR: 3,
+  MX: -6,
+  DE: 1,
+  FR: 1,
+  ES: 1,
+  CA: -5,
+  KR: 9,
+  AR: -3,
+  IT: 1,
+  AU: 10,
+  CO: -5,
+  NL: 1,
+  NG: 1,
+  ZA: 2,
+  CL: -4,
+  SE: 1,
+  IE: 0,
+  CH: 1,
+  TH: 7,
 };
 const PLACES = [...COUNTRIES, { code: 'TH', language: 'th', weight: 25 }];
 /** The number of distinct rare words, which are frequent only together. */

@@ -1,72 +1,54 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import { InputError } from '../../base/input-error.ts';
+import { definitions } from '../../markup/tables.ts';
 import { texts } from '../../texts/texts.ts';
-import type { DevCall } from '../surface/call.ts';
+import { type DevCall, type DevReply, devCall } from '../surface/call.ts';
 import type { ToolPages } from '../surface/tool-pages.ts';
-import { type CurlRequest, parseCurl } from './curl.ts';
-import type { ListedTrace } from './debugger.ts';
-import { explanationOf } from './explanation-view.ts';
-import type { ShownTrace } from './trace.ts';
+import type { ListedTrace, SignatureDebugger } from './debugger.ts';
+import { type CurlRequest, parseCurl } from './described-request.ts';
+import type { TraceReply } from './trace.ts';
 
 const words = texts.tools.debugger;
 
-/** What the pages of the debugger show. */
-export interface DebuggerParts {
-  /** The last refused request first. */
-  readonly list: () => readonly ListedTrace[];
-  /** Undefined when the trace is not known. */
-  readonly shown: (id: string) => Promise<ShownTrace | undefined>;
-  /** @throws InputError when the request cannot be read. */
-  readonly explained: (request: CurlRequest) => Promise<ShownTrace>;
-  readonly pages: ToolPages;
-}
-
 const PATH = '/_dev/debugger';
-const TITLE = words.title;
 /** Requests in the list of the page. */
 const LISTED_MAX = 50;
 
 /** The pages of the debugger. They need no script. */
-export function debuggerPages({ list, shown, explained, pages }: DebuggerParts): readonly DevCall[] {
+export function debuggerPages(signatures: SignatureDebugger, pages: ToolPages): readonly DevCall[] {
+  const page = (input: Input, result?: Html, status = 200): DevReply =>
+    pages.render('debugger', { status, title: words.title, content: overview(signatures.list(), input, result) });
   return [
+    devCall(`GET ${PATH}`, 'The debugger of signatures, as a page.', () => page(NOTHING)),
     {
-      ...{ method: 'GET', path: PATH },
-      about: 'The debugger of signatures, as a page.',
-      perform: () => pages.render('debugger', { title: TITLE, content: overview(list(), NOTHING) }),
-    },
-    {
-      ...{ method: 'POST', path: PATH, takesForm: true },
+      method: 'POST',
+      path: PATH,
+      takesForm: true,
       about: 'Explains a request that was entered on that page.',
       async perform({ body }) {
         const input = inputOf(body as URLSearchParams);
         try {
-          const trace = await explained(requestOf(input));
-          return pages.render('debugger', { title: TITLE, content: overview(list(), input, explanationOf(trace)) });
+          return page(input, explanationOf(await signatures.explain(requestOf(input))));
         } catch (error) {
           if (!(error instanceof InputError)) throw error;
-          const alert = html`<p class="alert" role="alert">${words.unreadable(error.message)}</p>`;
-          return pages.render('debugger', { status: 400, title: TITLE, content: overview(list(), input, alert) });
+          return page(input, html`<p class="alert" role="alert">${words.unreadable(error.message)}</p>`, 400);
         }
       },
     },
-    {
-      ...{ method: 'GET', path: `${PATH}/traces/:id` },
-      about: 'Explains on a page why a request was refused.',
-      async perform({ path }) {
-        const trace = await shown(path.id!);
-        const title = trace ? words.refusedTitle : words.unknown;
-        const content = trace ? explanationOf(trace) : html`<p>${words.unknownAbout}</p>`;
-        return pages.render('debugger', {
-          status: trace ? 200 : 404,
-          title,
-          content: html`${content}\n<p><a href="${PATH}">${words.all}</a></p>`,
-        });
-      },
-    },
+    devCall(`GET ${PATH}/traces/:id`, 'Explains on a page why a request was refused.', async ({ path }) => {
+      const trace = await signatures.find(path.id!);
+      const title = trace ? words.refusedTitle : words.unknown;
+      const content = trace ? explanationOf(trace) : html`<p>${words.unknownAbout}</p>`;
+      return pages.render('debugger', {
+        status: trace ? 200 : 404,
+        title,
+        content: html`${content}\n<p><a href="${PATH}">${words.all}</a></p>`,
+      });
+    }),
   ];
 }
 
-/** What was entered in the form. */
+/** The fields of the form. */
 interface Input {
   readonly curl: string;
   readonly method: string;
@@ -81,8 +63,11 @@ const NOTHING: Input = { curl: '', method: '', url: '', authorization: '', conte
 function inputOf(form: URLSearchParams): Input {
   const value = (name: keyof Input): string => form.get(name) ?? '';
   return {
-    ...{ curl: value('curl'), method: value('method'), url: value('url').trim() },
-    ...{ authorization: value('authorization').trim(), content_type: value('content_type').trim() },
+    curl: value('curl'),
+    method: value('method'),
+    url: value('url').trim(),
+    authorization: value('authorization').trim(),
+    content_type: value('content_type').trim(),
     // Browsers send line breaks as CR and LF.
     body: value('body').replaceAll('\r\n', '\n'),
   };
@@ -165,4 +150,69 @@ function refusedList(list: readonly ListedTrace[]): Html {
 <h2>${words.last}</h2>
 ${content}
 </section>`;
+}
+
+/** An explanation as a part of a page. */
+function explanationOf(trace: TraceReply): Html {
+  const { outcome, summary, mistakes, signature, received } = trace;
+  return html`<p class="${outcome === 'right' ? 'notice' : 'alert'}" role="status"><strong>${words.outcomes[outcome]}</strong> ${summary}</p>
+${mistakes.length > 1 ? allMistakes(trace) : noHtml}
+${facts(trace)}
+${difference(trace)}
+${section(words.baseExpected, trace.expected?.base_string)}
+${section(words.baseSigned, trace.signed?.base_string)}
+${section(words.normalised, trace.expected?.parameter_string)}
+${section(words.signatureReceived, signature.received)}
+${section(words.signatureExpected, signature.expected)}
+${section(words.headerReceived, received.authorization)}
+${parameterTable(trace)}`;
+}
+
+function allMistakes({ mistakes }: TraceReply): Html {
+  const items = mistakes.map(
+    ({ name, text, remedy }) => html`<li><strong>${text}</strong> ${remedy} <code>${name}</code></li>`,
+  );
+  return html`<section><h2>${words.mistakes(mistakes.length)}</h2>
+<ul class="ways">
+${joinHtml(items, '\n')}
+</ul></section>`;
+}
+
+function facts({ id, received_at, status, method, target, origin, application, mistakes }: TraceReply): Html {
+  const rows: [name: keyof typeof words.facts, value: string | number | undefined][] = [
+    ['request', `${method} ${target}`],
+    ['origin', origin],
+    ['received', received_at],
+    ['status', status],
+    ['trace', id],
+    ['application', application],
+    ['mistake', mistakes.length === 1 ? mistakes[0]!.name : undefined],
+  ];
+  return definitions(rows.map(([name, value]) => [words.facts[name], value]));
+}
+
+function difference({ first_difference: found }: TraceReply): Html {
+  if (!found) return noHtml;
+  return html`<section><h2>${words.difference(found.at + 1)}</h2>
+<dl class="facts"><dt>${words.expected}</dt><dd><code>${found.expected}</code></dd>
+<dt>${words.signed}</dt><dd><code>${found.signed}</code></dd></dl></section>`;
+}
+
+function section(title: string, text: string | undefined): Html {
+  return text === undefined ? noHtml : html`<h2>${title}</h2>\n<pre>${text}</pre>`;
+}
+
+function parameterTable({ parameters }: TraceReply): Html {
+  if (parameters.length === 0) return noHtml;
+  const rows = parameters.map(
+    ({ source, name, value }) =>
+      html`<tr><th scope="row">${name} <span class="soft">${source}</span></th><td>${value}</td></tr>`,
+  );
+  return html`<h2>${words.parameters}</h2>
+<table class="broken parameters">
+<thead><tr><th scope="col">${words.nameAndPlace}</th><th scope="col">${words.value}</th></tr></thead>
+<tbody>
+${joinHtml(rows, '\n')}
+</tbody>
+</table>`;
 }

@@ -5,25 +5,23 @@ import { formatInstant } from '../../base/instants.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { CredentialKind } from '../../contract/declare/operation.ts';
 import { AUTHENTICATION_PROBLEMS, Problem, type ProblemName, problems } from '../../contract/problems/problems.ts';
-import type { Store } from '../../contract/store/store.ts';
 import type { PendingReply, ToolsListener } from '../../http/developer-tools.ts';
 import type { Exchange } from '../../http/exchange.ts';
+import type { Store } from '../../storage/unit-of-work.ts';
 import { bodyOf } from '../requests/received.ts';
-import { type DevCall, DevError } from '../surface/call.ts';
-import { membersOf, textIn, textsIn } from '../surface/members.ts';
+import { type DevCall, DevError, devCall, membersOf, textIn, textsIn } from '../surface/call.ts';
 import type { ToolPages } from '../surface/tool-pages.ts';
-import { type CurlRequest, parseCurl } from './curl.ts';
 import { debuggerPages } from './debugger-pages.ts';
-import { describedRequest, neededBy } from './described-request.ts';
+import { type CurlRequest, describedRequest, neededBy, parseCurl } from './described-request.ts';
 import { type Explanation, explain, keysOf, LIKELY_SECRET, REFUSED } from './explain.ts';
 import type { KnownApplication } from './known-keys.ts';
 import { bearerIn } from './other-schemes.ts';
 import type { SentRequest } from './sent-request.ts';
 import { storedBearer, storedKeys } from './stored-keys.ts';
 import { timeShare } from './time-share.ts';
-import { type ShownTrace, shownTrace } from './trace.ts';
+import { replyOf, type TraceReply } from './trace.ts';
 
-/** What the debugger is made of. */
+/** The dependencies of the debugger. */
 export interface SignatureDebuggerOptions {
   readonly store: Store;
   readonly box: SecretBox;
@@ -42,24 +40,10 @@ export interface SignatureDebuggerOptions {
   readonly log: Logger;
 }
 
-/** Explains refused credentials. */
-export interface SignatureDebugger {
-  readonly calls: readonly DevCall[];
-  /** Adds a trace and a hint to the reply of a request that was not authenticated. Never rejects. */
-  trace(listener: ToolsListener, exchange: Exchange, reply: PendingReply): Promise<void>;
-}
-
 /** Requests that are kept for their traces, with at most 64 KiB of body each. */
 const TRACES_MAX = 250;
 /** Signatures that are computed before a refusal is sent: a few milliseconds. The call for its trace tries all. */
 const QUICK_TRIES = 1000;
-/**
- * The part of the time that goes into hints, so that many wrong requests do not hold up the others, and what can be
- * saved up for the next ones.
- * @source decision 904
- */
-const HINTS = { share: 0.1, burst_ms: 500 };
-
 /** A request to be explained. */
 interface Suspect {
   readonly at_ms: number;
@@ -88,121 +72,143 @@ export interface ListedTrace {
   readonly summary: string;
 }
 
-/** Explains why requests were refused, and why others would be. */
-export function signatureDebugger(options: SignatureDebuggerOptions): SignatureDebugger {
-  const { store, box, clock, wallClock, window_s, log } = options;
-  const times = () => ({ at_ms: clock.now(), wall_ms: wallClock.now() });
-  const traces = new Map<string, Trace>();
-  const hints = timeShare(HINTS.share, HINTS.burst_ms, () => performance.now());
+/** Explains refused credentials. */
+export class SignatureDebugger {
+  readonly #options: SignatureDebuggerOptions;
+  readonly #traces = new Map<string, Trace>();
+  /**
+   * Hints get a tenth of the time, so that many wrong requests do not hold up the others; half a second can be saved up.
+   * @source decision 904
+   */
+  readonly #hints = timeShare(0.1, 500, () => performance.now());
 
-  async function judge(
-    { at_ms, wall_ms, sent, needed, refusal }: Suspect,
-    isHint = false,
-  ): Promise<{ explanation: Explanation; known: KnownApplication[] }> {
-    const known = await storedKeys(store, box, keysOf(sent), formatInstant(at_ms));
-    const value = bearerIn(sent.authorization);
-    const bearer = value === undefined ? undefined : await storedBearer(store, value);
-    const notBefore_s = await store.read((tx) => tx.restores.findRequestsNotBefore());
-    const circumstances = {
-      now_s: Math.floor(at_ms / 1000),
-      wallNow_s: Math.floor(wall_ms / 1000),
-      ...{ window_s, notBefore_s },
-      needed,
-      bearer,
-      refusal,
-    };
-    if (!isHint) return { explanation: explain(sent, known, circumstances), known };
-    const triesMax = hints.isLeft() ? QUICK_TRIES : 0;
-    return { explanation: hints.spend(() => explain(sent, known, { ...circumstances, triesMax })), known };
+  constructor(options: SignatureDebuggerOptions) {
+    this.#options = options;
   }
 
-  async function shown(id: string): Promise<ShownTrace | undefined> {
-    const trace = traces.get(id);
-    if (!trace) return undefined;
-    const sent = trace.sent();
-    const { explanation, known } = await judge({ ...trace, sent });
-    return shownTrace(sent, explanation, known, trace);
+  /** The calls and the pages. */
+  calls(): readonly DevCall[] {
+    return [
+      devCall(
+        `GET ${TRACES}`,
+        'Lists the requests that were refused because of their credentials, the last one first.',
+        () => ({ traces: this.list() }),
+      ),
+      devCall(
+        `GET ${TRACES}/:id`,
+        'Explains why a request was refused; its reply named the trace in x-barker-trace.',
+        async ({ path }) => {
+          const trace = await this.find(path.id!);
+          if (!trace) throw new DevError(404, 'TRACE_UNKNOWN', 'this trace is not known, or no longer');
+          return trace;
+        },
+      ),
+      devCall(
+        'POST /_dev/auth/explain',
+        'Explains whether a request is signed right: { "curl" }, or { "method", "url", "headers", "body" }.',
+        ({ body }) =>
+          this.explain(requestIn(body)).catch((error: unknown) => {
+            if (error instanceof InputError) throw new DevError(400, 'URL_UNREADABLE', error.message, 'url');
+            throw error;
+          }),
+      ),
+      ...debuggerPages(this, this.#options.pages),
+    ];
   }
 
-  /** @throws InputError when the request cannot be read. */
-  async function explained(request: CurlRequest): Promise<ShownTrace> {
-    const sent = { ...describedRequest(request, options.origins()), ownNames: options.ownNames };
-    const { explanation, known } = await judge({ ...times(), sent, needed: neededBy(sent, options.ownPath) });
-    return shownTrace(sent, explanation, known);
-  }
-
-  const list = (): ListedTrace[] =>
-    [...traces.values()].reverse().map(({ id, at_ms, status, sent, summary }) => {
+  /** The last refused request first. */
+  list(): readonly ListedTrace[] {
+    return [...this.#traces.values()].reverse().map(({ id, at_ms, status, sent, summary }) => {
       const { method, target } = sent();
       return { id, received_at: formatInstant(at_ms), status, method, path: target.split('?', 1)[0]!, summary };
     });
+  }
 
-  const calls: readonly DevCall[] = [
-    {
-      ...{ method: 'GET', path: TRACES },
-      about: 'Lists the requests that were refused because of their credentials, the last one first.',
-      perform: () => ({ traces: list() }),
-    },
-    {
-      ...{ method: 'GET', path: `${TRACES}/:id` },
-      about: 'Explains why a request was refused; its reply named the trace in x-barker-trace.',
-      async perform({ path }) {
-        const trace = await shown(path.id!);
-        if (!trace) throw new DevError(404, 'TRACE_UNKNOWN', 'this trace is not known, or no longer');
-        return trace;
-      },
-    },
-    {
-      ...{ method: 'POST', path: '/_dev/auth/explain' },
-      about: 'Explains whether a request is signed right: { "curl" }, or { "method", "url", "headers", "body" }.',
-      perform: ({ body }) =>
-        explained(requestIn(body)).catch((error: unknown) => {
-          if (error instanceof InputError) throw new DevError(400, 'URL_UNREADABLE', error.message, 'url');
-          throw error;
-        }),
-    },
-    ...debuggerPages({ list, shown, explained, pages: options.pages }),
-  ];
+  /** Undefined when the trace is not known. */
+  async find(id: string): Promise<TraceReply | undefined> {
+    const trace = this.#traces.get(id);
+    if (!trace) return undefined;
+    const sent = trace.sent();
+    const { explanation, known } = await this.#judge({ ...trace, sent });
+    return replyOf(sent, explanation, known, trace);
+  }
 
-  return {
-    calls,
-    async trace(listener, exchange, reply) {
-      const { failure } = reply;
-      const [problem] = failure instanceof Problem ? failure.errors : [];
-      if (reply.status !== 401 && !(problem && CREDENTIAL_PROBLEMS.has(problem.problem))) return;
-      const { transactionId: id, operation } = exchange;
-      try {
-        const trace: Trace = {
-          ...{ id, ...times(), status: reply.status, summary: '' },
-          sent: sentOf(listener, exchange, options),
-          needed: operation.credential ?? 'user',
-          ...(problem && { refusal: reasonOf(failure as Problem, problem.problem) }),
-        };
-        const { explanation } = await judge({ ...trace, sent: trace.sent() }, true);
-        const { mistakes, outcome } = explanation;
-        const isUnknown = outcome === 'unknown' && mistakes.length === 0;
-        const summary = isUnknown
-          ? `The signature is wrong. ${LIKELY_SECRET} ${TRACES}/${id} tries more mistakes.`
-          : explanation.summary;
-        const hint = failure instanceof Problem ? failure.hint : undefined;
-        // A hint of the operation says more than its refusal.
-        const isBare = mistakes.every(({ name }) => name === REFUSED);
-        trace.summary = isBare && hint !== undefined ? hint : summary;
-        traces.set(id, trace);
-        if (traces.size > TRACES_MAX) traces.delete(traces.keys().next().value!);
-        addHeaders(reply, exchange, { id, hint: trace.summary });
-      } catch (err) {
-        // The database may be unavailable: the reply is sent as it is.
-        log.error({ err, transaction_id: id }, 'a refused request could not be explained');
-      }
-    },
-  };
+  /** @throws InputError when the request cannot be read. */
+  async explain(request: CurlRequest): Promise<TraceReply> {
+    const { origins, ownNames, ownPath } = this.#options;
+    const sent = { ...describedRequest(request, origins()), ownNames };
+    const { explanation, known } = await this.#judge({ ...this.#times(), sent, needed: neededBy(sent, ownPath) });
+    return replyOf(sent, explanation, known);
+  }
+
+  /** Adds a trace and a hint to the reply of a request that was not authenticated. Never rejects. */
+  async trace(listener: ToolsListener, exchange: Exchange, reply: PendingReply): Promise<void> {
+    const { failure, status } = reply;
+    const [problem] = failure instanceof Problem ? failure.errors : [];
+    if (status !== 401 && !(problem && CREDENTIAL_PROBLEMS.has(problem.problem))) return;
+    const { transactionId: id, operation } = exchange;
+    try {
+      const trace: Trace = {
+        id,
+        ...this.#times(),
+        status,
+        summary: '',
+        sent: sentOf(listener, exchange, this.#options),
+        needed: operation.credential ?? 'user',
+        ...(problem && { refusal: reasonOf(failure as Problem, problem.problem) }),
+      };
+      const { explanation } = await this.#judge({ ...trace, sent: trace.sent() }, true);
+      const { mistakes, outcome } = explanation;
+      const isUnknown = outcome === 'unknown' && mistakes.length === 0;
+      const hint = failure instanceof Problem ? failure.hint : undefined;
+      // A hint of the operation says more than its refusal.
+      const isBare = mistakes.every(({ name }) => name === REFUSED);
+      trace.summary =
+        isBare && hint !== undefined
+          ? hint
+          : isUnknown
+            ? `The signature is wrong. ${LIKELY_SECRET} ${TRACES}/${id} tries more mistakes.`
+            : explanation.summary;
+      this.#traces.set(id, trace);
+      if (this.#traces.size > TRACES_MAX) this.#traces.delete(this.#traces.keys().next().value!);
+      addHeaders(reply, exchange, { id, hint: trace.summary });
+    } catch (err) {
+      // The database may be unavailable: the reply is sent as it is.
+      this.#options.log.error({ err, transaction_id: id }, 'a refused request could not be explained');
+    }
+  }
+
+  #times(): Pick<Suspect, 'at_ms' | 'wall_ms'> {
+    const { clock, wallClock } = this.#options;
+    return { at_ms: clock.now(), wall_ms: wallClock.now() };
+  }
+
+  async #judge(
+    { at_ms, wall_ms, sent, needed, refusal }: Suspect,
+    isHint = false,
+  ): Promise<{ explanation: Explanation; known: KnownApplication[] }> {
+    const { store, box, window_s } = this.#options;
+    const known = await storedKeys(store, box, keysOf(sent), formatInstant(at_ms));
+    const value = bearerIn(sent.authorization);
+    const circumstances = {
+      now_s: Math.floor(at_ms / 1000),
+      wallNow_s: Math.floor(wall_ms / 1000),
+      window_s,
+      needed,
+      refusal,
+      bearer: value === undefined ? undefined : await storedBearer(store, value),
+      notBefore_s: await store.read((tx) => tx.restores.findRequestsNotBefore()),
+    };
+    if (!isHint) return { explanation: explain(sent, known, circumstances), known };
+    const triesMax = this.#hints.isLeft() ? QUICK_TRIES : 0;
+    return { explanation: this.#hints.spend(() => explain(sent, known, { ...circumstances, triesMax })), known };
+  }
 }
 
 /** The path of traces. */
 const TRACES = '/_dev/auth/traces';
 
-/** The problems of credentials, whatever their status. Of plain HTTP and too large headers, nothing else can be said. */
+/** The problems of credentials, of any status. Plain HTTP and too large headers need no explanation. */
 const CREDENTIAL_PROBLEMS: ReadonlySet<ProblemName> = new Set(
   AUTHENTICATION_PROBLEMS.filter((name) => name !== 'TLS_REQUIRED' && name !== 'HEADER_TOO_LARGE'),
 );
@@ -232,8 +238,13 @@ function sentOf(
   const { authorization, 'content-type': contentType, 'content-length': length } = request.headers;
   const origins = listener.originsOf(request);
   const fixed = {
-    ...{ method: request.method!, target: request.url!, origins, authorization, contentType },
-    ...{ hostSpellings: [], ownNames },
+    method: request.method!,
+    target: request.url!,
+    origins,
+    authorization,
+    contentType,
+    hostSpellings: [],
+    ownNames,
     otherOrigins: all().filter((each) => !origins.includes(each)),
   };
   const body = bodyOf(request);

@@ -2,6 +2,7 @@ import { decode } from '../../base/percent.ts';
 import { encodingMistakes } from './encoding-mistakes.ts';
 import { CONFUSED_SECRET, keyMistakes } from './key-mistakes.ts';
 import type { Mistake, MistakeContext, NamedMistake } from './mistakes.ts';
+import { mistakeNamed } from './named-mistakes.ts';
 import { parameterMistakes } from './parameter-mistakes.ts';
 import { withoutSecrets } from './redact.ts';
 import { parametersOf, type RequestSecrets, rightSignings, type SentRequest } from './sent-request.ts';
@@ -11,7 +12,7 @@ import { urlMistakes } from './url-mistakes.ts';
 /** Every mistake that the debugger tries, the most frequent groups first. */
 export const MISTAKES: readonly Mistake[] = [...keyMistakes, ...urlMistakes, ...parameterMistakes, ...encodingMistakes];
 
-/** What is wrong with a signature. */
+/** The mistakes in a signature. */
 export interface Diagnosis {
   /** `right`: the signature is right. `mistakes`: these together reproduce it. `unknown`: nothing that was tried does. */
   readonly outcome: 'right' | 'mistakes' | 'unknown' | 'unreadable';
@@ -32,7 +33,7 @@ export interface Diagnosis {
   readonly expectedSignature?: string;
 }
 
-/** What a signature is computed from. */
+/** The text that is signed, and its part with the parameters. */
 export interface BaseStringParts {
   readonly parameterString: string;
   readonly baseString: string;
@@ -73,12 +74,14 @@ function judge(sent: SentRequest, secrets: RequestSecrets, triesMax: number): Di
   const found = search(right, spellingsOf(signature), { sent, secrets }, triesMax);
   const expected = partsOf(right[0]!);
   if (!found) return { outcome: 'unknown', mistakes: [], expected };
-  const mistakes = [...found.mistakes, ...found.spelling].map((each) => told(each, found.signing, secrets));
+  const mistakes = [...found.mistakes, ...found.spelling].map((each) => withOwners(each, found.signing, secrets));
   if (mistakes.length === 0) return { outcome: 'right', mistakes, expected };
   const signed = partsOf(found.signing);
   const hasKey = !found.mistakes.some(({ group }) => group === 'key');
   return {
-    ...{ outcome: 'mistakes', mistakes, expected },
+    outcome: 'mistakes',
+    mistakes,
+    expected,
     ...(hasKey && { expectedSignature: signatureOf(right[0]!, expected.baseString) }),
     ...(signed.baseString !== expected.baseString && {
       signed,
@@ -93,7 +96,11 @@ export function expectedOf(sent: SentRequest, parameters: readonly SentParameter
 }
 
 const NOBODY: RequestSecrets = {
-  ...{ name: '', consumerKey: '', consumerSecret: '', token: '', tokenSecret: '' },
+  name: '',
+  consumerKey: '',
+  consumerSecret: '',
+  token: '',
+  tokenSecret: '',
   others: [],
 };
 
@@ -102,41 +109,27 @@ function partsOf(signing: Signing): BaseStringParts {
   return { parameterString, baseString: text };
 }
 
-/** A mistake as it is told; where the secret of something else was used, with whose it is. */
-function told({ name, text, remedy }: NamedMistake, { key }: Signing, { others }: RequestSecrets): NamedMistake {
+/** A mistake with the owners of the secret, where that of something else was used. */
+function withOwners({ name, text, remedy }: NamedMistake, { key }: Signing, { others }: RequestSecrets): NamedMistake {
   if (name !== CONFUSED_SECRET) return { name, text, remedy };
   const parts = key.split('&').map((part) => decode(part, false));
   const owners = others.filter(({ secret }) => parts.includes(secret)).map(({ owner }) => owner);
   return { name, text: `${text.slice(0, -1)}: ${[...new Set(owners)].join(', ')}.`, remedy };
 }
 
-/** What may have become of a signature on its way, and what was meant. */
+/** Signatures that the client may have meant, each with the mistake in sending it. */
 function spellingsOf(signature: string): Map<string, readonly NamedMistake[]> {
   const spellings = new Map<string, readonly NamedMistake[]>([[signature, []]]);
   const decoded = /%[\da-f]{2}/i.test(signature)
     ? decodeURIComponent(signature.replace(/%(?![\da-f]{2})/gi, '%25'))
     : signature;
-  if (decoded !== signature) spellings.set(decoded, [SIGNATURE_ENCODED_TWICE]);
-  if (signature.includes(' ')) spellings.set(signature.replaceAll(' ', '+'), [SIGNATURE_NOT_ENCODED]);
-  if (/\s$|^\s/.test(signature)) spellings.set(signature.trim(), [SIGNATURE_WITH_SPACE]);
+  if (decoded !== signature) spellings.set(decoded, [mistakeNamed('signature-encoded-twice')]);
+  if (signature.includes(' ')) {
+    spellings.set(signature.replaceAll(' ', '+'), [mistakeNamed('signature-not-encoded')]);
+  }
+  if (/\s$|^\s/.test(signature)) spellings.set(signature.trim(), [mistakeNamed('signature-with-space')]);
   return spellings;
 }
-
-const SIGNATURE_ENCODED_TWICE: NamedMistake = {
-  name: 'signature-encoded-twice',
-  text: 'The signature was percent-encoded twice when it was sent.',
-  remedy: 'Percent-encode the signature once.',
-};
-const SIGNATURE_NOT_ENCODED: NamedMistake = {
-  name: 'signature-not-encoded',
-  text: 'The signature was sent without being percent-encoded, so that its + became a space.',
-  remedy: 'Percent-encode the signature.',
-};
-const SIGNATURE_WITH_SPACE: NamedMistake = {
-  name: 'signature-with-space',
-  text: 'The signature was sent with a space or a line break.',
-  remedy: 'Send the 28 characters of the base64 text alone.',
-};
 
 interface Found {
   readonly signing: Signing;

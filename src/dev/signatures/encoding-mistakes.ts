@@ -1,5 +1,5 @@
 import { encode } from '../../base/percent.ts';
-import type { Mistake } from './mistakes.ts';
+import { type Mistake, mistakesOf } from './mistakes.ts';
 import type { Signing } from './signing.ts';
 
 type Encode = (text: string) => string;
@@ -43,83 +43,65 @@ function escapeOf(letter: string): string {
 
 /** Mistakes in percent-encoding. @source RFC 5849 3.4.1.3.2, 3.6 */
 export const encodingMistakes: readonly Mistake[] = [
-  {
-    name: 'double-encoding',
-    group: 'encoding',
-    text: 'Values were percent-encoded twice before they were signed.',
-    remedy: 'Decode the parameters of the query and the form, then encode each name and value once.',
-    apply: (signing) => [
-      {
-        ...signing,
-        parameters: signing.parameters.map((parameter) =>
-          parameter.source === 'header' ? parameter : { ...parameter, ...parameter.raw },
-        ),
+  ...mistakesOf('encoding', {
+    'double-encoding': [
+      'Values were percent-encoded twice before they were signed.',
+      'Decode the parameters of the query and the form, then encode each name and value once.',
+      (signing) => [
+        {
+          ...signing,
+          parameters: signing.parameters.map((parameter) =>
+            parameter.source === 'header' ? parameter : { ...parameter, ...parameter.raw },
+          ),
+        },
+        { ...signing, encodeParameter: twice },
+        { ...signing, encodeString: twice },
+      ],
+    ],
+    'plus-for-space': [
+      'Spaces were signed as + instead of %20.',
+      'Encode by RFC 3986: a space is %20.',
+      (signing) => {
+        const hasSpace = signing.parameters.some(({ name, value }) => `${name}${value}`.includes(' '));
+        return hasSpace ? [plus, form, legacyForm].flatMap((encoder) => everywhere(signing, encoder)) : [];
       },
-      { ...signing, encodeParameter: twice },
-      { ...signing, encodeString: twice },
     ],
-  },
-  {
-    name: 'plus-for-space',
-    group: 'encoding',
-    text: 'Spaces were signed as + instead of %20.',
-    remedy: 'Encode by RFC 3986: a space is %20.',
-    apply(signing) {
-      const hasSpace = signing.parameters.some(({ name, value }) => `${name}${value}`.includes(' '));
-      return hasSpace ? [plus, form, legacyForm].flatMap((encoder) => everywhere(signing, encoder)) : [];
-    },
-  },
-  {
-    name: 'reserved-characters-not-encoded',
-    group: 'encoding',
-    text: "The characters ! * ' ( ) were signed without being encoded.",
-    remedy: "Encode everything but letters, digits and - . _ ~; encodeURIComponent leaves ! * ' ( ) as they are.",
-    apply: (signing) => everywhere(signing, component),
-  },
-  {
-    name: 'delimiters-not-encoded',
-    group: 'encoding',
-    text: 'The characters / : or , were signed without being encoded.',
-    remedy: 'Encode everything but letters, digits and - . _ ~.',
-    apply: (signing) => [slash, colon].flatMap((encoder) => everywhere(signing, encoder)),
-  },
-  {
-    name: 'tilde-encoded',
-    group: 'encoding',
-    text: 'The character ~ was encoded.',
-    remedy: 'Leave ~ as it is.',
-    apply: (signing) => anywhere(signing, tilde),
-  },
-  {
-    name: 'escapes-in-lower-case',
-    group: 'encoding',
-    text: 'Escapes were signed in lower case, such as %2f.',
-    remedy: 'Write the hex digits of escapes in upper case.',
-    apply: (signing) => anywhere(signing, lowerCase),
-  },
-  {
-    name: 'not-utf-8',
-    group: 'encoding',
-    text: 'Characters outside of ASCII were encoded as Latin-1.',
-    remedy: 'Encode text as UTF-8 before percent-encoding it.',
-    apply: (signing) => everywhere(signing, latin1),
-  },
-  {
-    name: 'parameters-not-encoded',
-    group: 'encoding',
-    text: 'Names and values were signed without being percent-encoded.',
-    remedy: 'Percent-encode each name and value, then the whole parameter string once more.',
-    apply: (signing) => [{ ...signing, encodeParameter: unchanged }],
-  },
-  {
-    name: 'base-string-not-encoded',
-    group: 'base string',
-    text: 'The base string was assembled without encoding the base URI or the parameter string.',
-    remedy: 'Percent-encode the base URI and the parameter string before joining them with &.',
-    apply: (signing) => [
-      { ...signing, encodeString: unchanged },
-      { ...signing, encodeUri: unchanged },
-      { ...signing, encodeUri: unchanged, encodeString: unchanged },
+    'reserved-characters-not-encoded': [
+      "The characters ! * ' ( ) were signed without being encoded.",
+      "Encode everything but letters, digits and - . _ ~; encodeURIComponent leaves ! * ' ( ) as they are.",
+      (signing) => everywhere(signing, component),
     ],
-  },
+    'delimiters-not-encoded': [
+      'The characters / : or , were signed without being encoded.',
+      'Encode everything but letters, digits and - . _ ~.',
+      (signing) => [slash, colon].flatMap((encoder) => everywhere(signing, encoder)),
+    ],
+    'tilde-encoded': ['The character ~ was encoded.', 'Leave ~ as it is.', (signing) => anywhere(signing, tilde)],
+    'escapes-in-lower-case': [
+      'Escapes were signed in lower case, such as %2f.',
+      'Write the hex digits of escapes in upper case.',
+      (signing) => anywhere(signing, lowerCase),
+    ],
+    'not-utf-8': [
+      'Characters outside of ASCII were encoded as Latin-1.',
+      'Encode text as UTF-8 before percent-encoding it.',
+      (signing) => everywhere(signing, latin1),
+    ],
+    'parameters-not-encoded': [
+      'Names and values were signed without being percent-encoded.',
+      'Percent-encode each name and value, then the whole parameter string once more.',
+      (signing) => [{ ...signing, encodeParameter: unchanged }],
+    ],
+  }),
+  ...mistakesOf('base string', {
+    'base-string-not-encoded': [
+      'The base string was assembled without encoding the base URI or the parameter string.',
+      'Percent-encode the base URI and the parameter string before joining them with &.',
+      (signing) => [
+        { ...signing, encodeString: unchanged },
+        { ...signing, encodeUri: unchanged },
+        { ...signing, encodeUri: unchanged, encodeString: unchanged },
+      ],
+    ],
+  }),
 ];

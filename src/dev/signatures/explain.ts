@@ -1,18 +1,17 @@
 import type { CredentialKind } from '../../contract/declare/operation.ts';
 import type { ParseError } from '../../features/auth/oauth1/parsed-request.ts';
 import { parseRequest } from '../../features/auth/oauth1/signature.ts';
-import { bodyHashMistakes } from './body-hash.ts';
 import { type Diagnosis, diagnose, expectedOf } from './diagnose.ts';
 import { findSecrets, type KnownApplication, type SentKeys, secretsOf } from './known-keys.ts';
 import type { NamedMistake } from './mistakes.ts';
+import { type MistakeName, mistakeNamed } from './named-mistakes.ts';
 import { type BearerState, bearerIn, otherMistakes } from './other-schemes.ts';
-import { protocolMistakes, type TimeRules } from './protocol-mistakes.ts';
+import { bodyHashMistakes, protocolMistakes, type TimeRules } from './protocol-mistakes.ts';
 import { secretValuesOf, withoutSecrets } from './redact.ts';
-import { refusalMistake } from './refusals.ts';
 import { isForm, parametersOf, type SentRequest } from './sent-request.ts';
 import type { SentParameter } from './signing.ts';
 
-/** What is wrong with the credentials of a request. */
+/** The mistakes in the credentials of a request. */
 export interface Explanation extends Diagnosis {
   /** The one sentence that helps most. */
   readonly summary: string;
@@ -24,15 +23,15 @@ export interface Explanation extends Diagnosis {
 export interface Circumstances extends TimeRules {
   /** The credential that the operation requires, if that is known. */
   readonly needed?: CredentialKind | undefined;
-  /** What became of the bearer token that was sent; undefined when it was not looked up. */
+  /** The state of the bearer token of the request; undefined when it was not looked up. */
   readonly bearer?: BearerState | undefined;
-  /** Why the service refused the request, in the words of its log; undefined when it was not asked. */
+  /** The reason of the refusal in the log; undefined when the service did not receive the request. */
   readonly refusal?: string | undefined;
   /** How many signatures are computed at most. */
   readonly triesMax?: number | undefined;
 }
 
-/** What a request sent as key and token; empty where it sent none. */
+/** The key and the token of a request; empty where it has none. */
 export function keysOf(sent: SentRequest): SentKeys {
   const parameters = parametersOf(sent);
   const value = (name: string): string =>
@@ -40,7 +39,7 @@ export function keysOf(sent: SentRequest): SentKeys {
   return { consumerKey: value('oauth_consumer_key'), token: value('oauth_token') };
 }
 
-/** The secrets that nothing may show of what is said about a request. */
+/** The secrets that no explanation of a request may contain. */
 export function hiddenOf(sent: SentRequest, known: readonly KnownApplication[]): string[] {
   const parameters = parametersOf(sent);
   const bearer = bearerIn(sent.authorization) ?? '';
@@ -60,7 +59,7 @@ export function explain(
   const judged = isSigned(parameters)
     ? judgeSigned(sent, parameters, known, circumstances)
     : judgeOther(sent, parameters, known, circumstances);
-  return withoutSecrets(summed(withRefusal(judged, circumstances.refusal)), hiddenOf(sent, known));
+  return withoutSecrets(withSummary(withRefusal(judged, circumstances.refusal)), hiddenOf(sent, known));
 }
 
 type Judged = Diagnosis & Pick<Explanation, 'application'>;
@@ -96,8 +95,8 @@ function judgeSigned(
   const kind = needed === 'consumer' || needed === 'request-token' || needed === undefined ? needed : 'user';
   const { secrets, mistakes } = findSecrets(known, keysOf(sent), kind);
   const others = [
-    ...(takesSignature ? [] : [SIGNATURE_NOT_TAKEN]),
-    ...mistakes,
+    ...(takesSignature ? [] : [mistakeNamed('signature-where-none-belongs')]),
+    ...mistakes.map(mistakeNamed),
     ...protocolMistakes(parameters, rules),
     ...bodyHashMistakes(sent, parameters),
   ];
@@ -113,7 +112,7 @@ function judgeSigned(
   return { ...diagnosis, application, outcome, mistakes: [...others, ...diagnosis.mistakes] };
 }
 
-/** What the parser of the service refuses. */
+/** Refusals of the parser of the service. */
 function shapeMistakes(sent: SentRequest): NamedMistake[] {
   const { method, target, authorization, body } = sent;
   const parsed = parseRequest({
@@ -127,38 +126,48 @@ function shapeMistakes(sent: SentRequest): NamedMistake[] {
   return [{ name: 'credentials-malformed', text, remedy: 'Send each OAuth parameter once, percent-encoded once.' }];
 }
 
-const SIGNATURE_NOT_TAKEN: NamedMistake = {
-  name: 'signature-where-none-belongs',
-  text: 'The request is signed as a user, but this call is made by the application itself.',
-  remedy:
-    'Send the bearer token of the application as Authorization: Bearer; at /oauth2/token, key and secret as Basic.',
-};
+/** Refusals whose reasons the request itself does not show, by the words of the log. */
+const REFUSALS: readonly (readonly [reason: RegExp, mistake: MistakeName])[] = [
+  [/^nonce used before$/, 'nonce-used-twice'],
+  [/^the clock was set back/, 'nonce-forgotten'],
+  [/^signed before the service was restored/, 'signed-before-restore'],
+  [/^more than one Authorization header$/, 'authorization-repeated'],
+  [/^too many wrong secrets$/, 'too-many-wrong-secrets'],
+  [/^revoked token$/, 'token-revoked'],
+  [/^suspended application$/, 'application-suspended'],
+  [/^suspended user$/, 'user-suspended'],
+  [/^locked user$/, 'user-locked'],
+];
 
-/** The name of what only the service can say. */
+/** The name of a mistake that only the service knows. */
 export const REFUSED = 'refused';
 
 /** The same with the reason of the service, where the request itself does not show it. */
 function withRefusal(judged: Judged, refusal: string | undefined): Judged {
   if (refusal === undefined) return judged;
-  const named = refusalMistake(refusal);
-  if (named && !judged.mistakes.some(({ name }) => name === named.name)) {
+  const name = REFUSALS.find(([reason]) => reason.test(refusal))?.[1];
+  if (name && !judged.mistakes.some((each) => each.name === name)) {
     const outcome = judged.outcome === 'right' ? 'mistakes' : judged.outcome;
-    return { ...judged, outcome, mistakes: [named, ...judged.mistakes] };
+    return { ...judged, outcome, mistakes: [mistakeNamed(name), ...judged.mistakes] };
   }
   if (judged.outcome !== 'right') return judged;
   const remedy = 'The signature is right.';
   return { ...judged, outcome: 'mistakes', mistakes: [{ name: REFUSED, text: `Refused: ${refusal}.`, remedy }] };
 }
 
-/** What is wrong most often where nothing that is tried reproduces a signature. */
+/** The most frequent mistake where no known one reproduces a signature. */
 export const LIKELY_SECRET =
   'Most likely the consumer secret or the token secret is wrong, or has been replaced: copy both again.';
 
-function summed(judged: Judged): Explanation {
+function withSummary(judged: Judged): Explanation {
   const { outcome, mistakes, detail } = judged;
   const [first] = mistakes;
-  if (first) return { ...judged, summary: `${first.text} ${first.remedy}` };
-  if (outcome === 'right') return { ...judged, summary: 'The credentials are right.' };
-  if (outcome === 'unreadable') return { ...judged, summary: `The credentials cannot be read: ${detail}.` };
-  return { ...judged, summary: `No known mistake reproduces the signature. ${LIKELY_SECRET}` };
+  const summary = first
+    ? `${first.text} ${first.remedy}`
+    : outcome === 'right'
+      ? 'The credentials are right.'
+      : outcome === 'unreadable'
+        ? `The credentials cannot be read: ${detail}.`
+        : `No known mistake reproduces the signature. ${LIKELY_SECRET}`;
+  return { ...judged, summary };
 }

@@ -1,6 +1,5 @@
 import type { CredentialKind } from '../../contract/declare/operation.ts';
-import { identityMistakes as wrong } from './identity-mistakes.ts';
-import type { NamedMistake } from './mistakes.ts';
+import type { MistakeName } from './named-mistakes.ts';
 import type { OtherSecret, RequestSecrets } from './sent-request.ts';
 
 /** An application whose secrets the debugger knows. */
@@ -22,20 +21,20 @@ export interface KnownToken {
   /** An access token unless this says otherwise. */
   readonly isRequestToken?: boolean;
   /** Why it is not accepted. */
-  readonly refusal?: 'revokedToken' | 'endedRequestToken' | 'suspendedUser' | 'lockedUser';
+  readonly refusal?: MistakeName;
 }
 
-/** What a request sent as key and token; empty where it sent none. */
+/** The key and the token of a request; empty where it has none. */
 export interface SentKeys {
   readonly consumerKey: string;
   readonly token: string;
 }
 
-/** The secrets that a request should be signed with, and what is wrong with the key and the token that were sent. */
+/** The secrets that a request should be signed with, and the mistakes in its key and token. */
 export interface FoundSecrets {
-  /** Undefined when neither the key nor the token tells. */
+  /** Undefined for unknown keys and tokens. */
   readonly secrets: RequestSecrets | undefined;
-  readonly mistakes: readonly NamedMistake[];
+  readonly mistakes: readonly MistakeName[];
 }
 
 /**
@@ -48,11 +47,11 @@ export function findSecrets(
   { consumerKey, token }: SentKeys,
   needed?: CredentialKind,
 ): FoundSecrets {
-  const mistakes: NamedMistake[] = [];
+  const mistakes: MistakeName[] = [];
   const byKey = known.find((each) => each.consumerKey === consumerKey);
   const holder = byKey ?? holderOf(known, consumerKey, token, mistakes);
   if (!holder) return { secrets: undefined, mistakes };
-  if (holder.isSuspended) mistakes.push(wrong.suspendedApplication);
+  if (holder.isSuspended) mistakes.push('application-suspended');
   const own = findToken(known, holder, token, mistakes);
   mistakes.push(...kindMistakes(token, own, needed));
   const { name, consumerKey: key, consumerSecret } = holder;
@@ -73,22 +72,22 @@ function holderOf(
   known: readonly KnownApplication[],
   consumerKey: string,
   token: string,
-  mistakes: NamedMistake[],
+  mistakes: MistakeName[],
 ): KnownApplication | undefined {
   const bySecret = known.find((each) => each.consumerSecret === consumerKey);
   if (bySecret) {
-    mistakes.push(wrong.secretAsKey);
+    mistakes.push('secret-sent-as-consumer-key');
     return bySecret;
   }
   const isIt = (each: KnownToken): boolean =>
     consumerKey !== '' && (each.token === consumerKey || each.tokenSecret === consumerKey);
   const byToken = known.find(({ tokens }) => tokens.some(isIt));
   if (byToken) {
-    mistakes.push(wrong.tokenAsKey);
+    mistakes.push('token-sent-as-consumer-key');
     return byToken;
   }
   // A key that is not sent at all is a parameter that is missing.
-  if (consumerKey !== '') mistakes.push(wrong.unknownKey);
+  if (consumerKey !== '') mistakes.push('unknown-consumer-key');
   return known.find(({ tokens }) => tokens.some((each) => each.token === token));
 }
 
@@ -96,37 +95,39 @@ function findToken(
   known: readonly KnownApplication[],
   holder: KnownApplication,
   token: string,
-  mistakes: NamedMistake[],
+  mistakes: MistakeName[],
 ): KnownToken | undefined {
   if (token === '') return undefined;
   const own = holder.tokens.find((each) => each.token === token);
   if (own) {
-    if (own.refusal) mistakes.push(wrong[own.refusal]);
+    if (own.refusal) mistakes.push(own.refusal);
     return own;
   }
   const swapped = holder.tokens.find((each) => each.tokenSecret === token);
   if (swapped) {
-    mistakes.push(wrong.secretAsToken);
+    mistakes.push('secret-sent-as-token');
     return swapped;
   }
   if (token === holder.consumerKey || token === holder.consumerSecret) {
-    if (!mistakes.includes(wrong.tokenAsKey)) mistakes.push(wrong.keyAsToken);
+    if (!mistakes.includes('token-sent-as-consumer-key')) mistakes.push('consumer-key-sent-as-token');
     return holder.tokens[0];
   }
   const foreign = known.flatMap(({ tokens }) => tokens).find((each) => each.token === token);
-  mistakes.push(foreign ? wrong.tokenOfAnother : wrong.unknownToken);
+  mistakes.push(foreign ? 'token-of-another-application' : 'unknown-token');
   return foreign ?? holder.tokens[0];
 }
 
-/** What is wrong with the kind of the token. */
-function kindMistakes(token: string, found: KnownToken | undefined, needed?: CredentialKind): NamedMistake[] {
-  if (needed === 'consumer') return token === '' ? [] : [wrong.tokenNotWanted];
+/** The mistakes in the kind of the token. */
+function kindMistakes(token: string, found: KnownToken | undefined, needed?: CredentialKind): MistakeName[] {
+  if (needed === 'consumer') return token === '' ? [] : ['token-where-none-belongs'];
   if (needed === 'request-token') {
-    if (token === '') return [wrong.requestTokenMissing];
-    return found?.token === token && !found.isRequestToken ? [wrong.accessTokenForRequest] : [];
+    if (token === '') return ['request-token-missing'];
+    return found?.token === token && !found.isRequestToken ? ['access-token-instead-of-request-token'] : [];
   }
-  if (token === '') return needed === undefined ? [] : [wrong.tokenMissing];
-  return found?.token === token && found.isRequestToken && needed !== undefined ? [wrong.requestTokenForAccess] : [];
+  if (token === '') return needed === undefined ? [] : ['token-missing'];
+  return found?.token === token && found.isRequestToken && needed !== undefined
+    ? ['request-token-instead-of-access-token']
+    : [];
 }
 
 function othersOf(known: readonly KnownApplication[]): OtherSecret[] {

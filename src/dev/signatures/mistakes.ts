@@ -1,19 +1,19 @@
 import type { RequestSecrets, SentRequest } from './sent-request.ts';
 import type { Signing } from './signing.ts';
 
-/** What a mistake is applied to. */
+/** The request that a mistake is applied to. */
 export interface MistakeContext {
   readonly sent: SentRequest;
   readonly secrets: RequestSecrets;
 }
 
-/** A mistake as it is told. */
+/** A mistake in a reply. */
 export interface NamedMistake {
   /** Identifies it in replies, in kebab case. */
   readonly name: string;
-  /** What the client did: a sentence. */
+  /** The mistake of the client: a sentence. */
   readonly text: string;
-  /** What it should do instead: a sentence. */
+  /** The right way: a sentence. */
   readonly remedy: string;
 }
 
@@ -23,4 +23,12 @@ export interface Mistake extends NamedMistake {
   readonly group: 'method' | 'origin' | 'path' | 'parameters' | 'order' | 'encoding' | 'base string' | 'key' | 'digest';
   /** The ways of signing that result from making the mistake as well; none if it makes no difference. */
   apply(signing: Signing, context: MistakeContext): readonly Signing[];
+}
+
+/** The mistakes of a group by name, each with the ways of signing that it leads to. */
+export function mistakesOf(
+  group: Mistake['group'],
+  byName: Readonly<Record<string, readonly [text: string, remedy: string, apply: Mistake['apply']]>>,
+): Mistake[] {
+  return Object.entries(byName).map(([name, [text, remedy, apply]]) => ({ name, group, text, remedy, apply }));
 }

@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Parameter } from '../../features/auth/oauth1/parsed-request.ts';
 import type { NamedMistake } from './mistakes.ts';
+import { mistakeNamed } from './named-mistakes.ts';
+import { isForm, type SentRequest } from './sent-request.ts';
 
 /** By what timestamps are judged, in Unix seconds and seconds. */
 export interface TimeRules {
@@ -11,7 +14,7 @@ export interface TimeRules {
   readonly notBefore_s?: number;
 }
 
-/** What is wrong with the protocol parameters of a request, whatever its signature. @source authentication gaps 1.3 */
+/** The mistakes in the protocol parameters of a request, whatever its signature. @source authentication 1.3 */
 export function protocolMistakes(
   parameters: readonly Parameter[],
   { now_s, wallNow_s = now_s, window_s, notBefore_s = 0 }: TimeRules,
@@ -46,14 +49,40 @@ export function protocolMistakes(
       'Set the clock of the client, and sign each request anew.',
     );
   } else if (Number(timestamp) < notBefore_s) {
-    mistakes.push(SIGNED_BEFORE_RESTORE);
+    mistakes.push(mistakeNamed('signed-before-restore'));
   }
   return mistakes;
 }
 
-/** The nonces that were used before a restore are not known any more. */
-export const SIGNED_BEFORE_RESTORE: NamedMistake = {
-  name: 'signed-before-restore',
-  text: 'The request was signed before the service was restored from a backup.',
-  remedy: 'Sign the request anew, with the present time.',
-};
+/**
+ * The mistakes in `oauth_body_hash`: the base64 of the SHA-1 of a body that is not a form.
+ * @source authentication 2.7
+ */
+export function bodyHashMistakes(sent: SentRequest, parameters: readonly Parameter[]): readonly NamedMistake[] {
+  const hash = parameters.find(({ name }) => name === 'oauth_body_hash')?.value;
+  if (hash === undefined) return [];
+  if (isForm(sent)) return [mistakeNamed('body-hash-with-form')];
+  const { body = '' } = sent;
+  // Bytes that are no text were replaced when the body was read.
+  if (sent.isBodyCut || body.includes('\ufffd')) return [];
+  const digest = (algorithm: string, text = body): Buffer => createHash(algorithm).update(text).digest();
+  const right = digest('sha1');
+  if (hash === right.toString('base64')) return [];
+  const others: readonly (readonly [value: string, text: string])[] = [
+    [digest('sha1', '').toString('base64'), 'oauth_body_hash is that of an empty body.'],
+    [right.toString('hex'), 'oauth_body_hash is written as hex.'],
+    [right.toString('base64url'), 'oauth_body_hash is written as base64url.'],
+    [Buffer.from(right.toString('hex')).toString('base64'), 'oauth_body_hash is the base64 of hex.'],
+    [digest('sha256').toString('base64'), 'oauth_body_hash was made by SHA-256.'],
+    [digest('sha1', `${body}\n`).toString('base64'), 'oauth_body_hash is that of the body and a line break.'],
+    [
+      digest('sha1', body.trim()).toString('base64'),
+      'oauth_body_hash is that of the body without the space around it.',
+    ],
+  ];
+  const text =
+    others.find(([value]) => value === hash)?.[1] ?? 'oauth_body_hash is not that of the body that was sent.';
+  return [{ name: 'body-hash-wrong', text, remedy: REMEDY }];
+}
+
+const REMEDY = 'Send the base64 of the SHA-1 of exactly the bytes that are sent, or leave oauth_body_hash out.';

@@ -35,7 +35,7 @@ export function secretValuesOf(
 }
 
 /** The Authorization header with its secret part left out. The parameters of OAuth are shown: its secrets are not sent. */
-export function shownHeader(authorization: string | undefined): string | undefined {
+export function redactedHeader(authorization: string | undefined): string | undefined {
   if (authorization === undefined || /^\s*oauth(?:\s|$)/i.test(authorization)) return authorization;
   const [, scheme] = /^\s*(bearer|basic|digest|negotiate|hmac|token)\s/i.exec(authorization) ?? [];
   if (scheme !== undefined) return `${scheme} [secret]`;

@@ -48,22 +48,22 @@ export interface BaseString {
 
 /**
  * The base string of a way of signing. The ways that are tried one after the other mostly differ in their keys or in one
- * part of the base string, so what was made of the same parameters is kept as long as they are.
+ * part of the base string, so results are cached as long as the parameters exist.
  * @source RFC 5849 3.4.1.1
  */
 export function baseStringOf(signing: Signing): BaseString {
   const { method, origin, path, parameters, order, encodeParameter, encodeUri, encodeString } = signing;
-  const ofParameters = kept(madeOf, parameters, () => new Map() as Made);
-  const ofEncoder = kept(ofParameters, encodeParameter, () => new Map() as MadeByOrder);
-  const { parameterString, encoded, texts } = kept(ofEncoder, order, () => ({
+  const ofParameters = cachedIn(madeOf, parameters, () => new Map() as Made);
+  const ofEncoder = cachedIn(ofParameters, encodeParameter, () => new Map() as MadeByOrder);
+  const { parameterString, encoded, texts } = cachedIn(ofEncoder, order, () => ({
     parameterString: parameterStringOf(signing),
     encoded: new Map(),
     texts: new Map(),
   }));
-  const ofString = kept(texts, encodeString, () => new Map() as MadeByUri);
-  const ofUri = kept(ofString, encodeUri, () => new Map());
-  return kept(ofUri, `${method}&${origin}${path}`, () => {
-    const last = kept(encoded, encodeString, () => encodeString(parameterString));
+  const ofString = cachedIn(texts, encodeString, () => new Map() as MadeByUri);
+  const ofUri = cachedIn(ofString, encodeUri, () => new Map());
+  return cachedIn(ofUri, `${method}&${origin}${path}`, () => {
+    const last = cachedIn(encoded, encodeString, () => encodeString(parameterString));
     return { parameterString, text: `${method}&${encodeUri(origin + path)}&${last}` };
   });
 }
@@ -81,11 +81,11 @@ interface MadeString {
 type MadeByOrder = Map<ParameterOrder, MadeString>;
 type Made = Map<Encode, MadeByOrder>;
 
-/** What was made of parameters. */
+/** Base strings by parameters. */
 const madeOf = new WeakMap<readonly SentParameter[], Made>();
 
-/** What a map has at a key; made and added if there is nothing. */
-function kept<Key, Value>(
+/** The value of a map at a key; made and added if there is none. */
+function cachedIn<Key, Value>(
   map: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
   key: Key,
   make: () => Value,

@@ -2,9 +2,9 @@ import type { SecretBox } from '../../base/secret-box.ts';
 import type { AccessToken, Application, User } from '../../contract/store/credentials.ts';
 import type { RequestToken } from '../../contract/store/grants.ts';
 import { secretContext } from '../../contract/store/sealed-columns.ts';
-import type { ReadTransaction, Store } from '../../contract/store/store.ts';
 import { isFinal, stateAt } from '../../features/auth/oauth1/request-token-states.ts';
 import { bearerHash, headerSpellings } from '../../features/auth/oauth2/bearer-value.ts';
+import type { ReadTransaction, Store } from '../../storage/unit-of-work.ts';
 import type { KnownApplication, KnownToken, SentKeys } from './known-keys.ts';
 import type { BearerState } from './other-schemes.ts';
 
@@ -39,7 +39,7 @@ export async function storedKeys(
     token: requestToken.token,
     tokenSecret: opened(box, requestToken.token_secret, secretContext.requestToken(requestToken.id)),
     isRequestToken: true,
-    ...(isFinal(stateAt(requestToken, now)) && { refusal: 'endedRequestToken' as const }),
+    ...(isFinal(stateAt(requestToken, now)) && { refusal: 'request-token-ended' as const }),
   };
   return applications.map(({ id, name, consumer_key, consumer_secret, suspended }) => ({
     name,
@@ -53,7 +53,7 @@ export async function storedKeys(
   }));
 }
 
-/** What became of a bearer token, as it was sent. */
+/** The state of a bearer token, as it was sent. */
 export function storedBearer(store: Store, value: string): Promise<BearerState> {
   return store.read(async ({ bearerTokens, credentials }) => {
     for (const spelling of headerSpellings(value)) {
@@ -68,9 +68,9 @@ export function storedBearer(store: Store, value: string): Promise<BearerState> 
 }
 
 function refusalOf({ revoked_at }: AccessToken, user: User | undefined): Pick<KnownToken, 'refusal'> {
-  if (revoked_at !== null) return { refusal: 'revokedToken' };
-  if (user?.suspended === 1) return { refusal: 'suspendedUser' };
-  return user?.locked === 1 ? { refusal: 'lockedUser' } : {};
+  if (revoked_at !== null) return { refusal: 'token-revoked' };
+  if (user?.suspended === 1) return { refusal: 'user-suspended' };
+  return user?.locked === 1 ? { refusal: 'user-locked' } : {};
 }
 
 /** Secrets of what has ended may be gone. */

@@ -3,11 +3,11 @@ import type { BaseStringParts } from './diagnose.ts';
 import { type Explanation, hiddenOf } from './explain.ts';
 import type { KnownApplication } from './known-keys.ts';
 import type { NamedMistake } from './mistakes.ts';
-import { shownHeader, withoutSecrets } from './redact.ts';
+import { redactedHeader, withoutSecrets } from './redact.ts';
 import { parametersOf, type SentRequest } from './sent-request.ts';
 
-/** What a call returns about a request: JSON without secrets. */
-export interface ShownTrace {
+/** The reply about a request: JSON without secrets. */
+export interface TraceReply {
   /** Absent for a request that the service did not receive. */
   readonly id?: string;
   readonly received_at?: string;
@@ -26,49 +26,56 @@ export interface ShownTrace {
   readonly detail?: string | undefined;
   /** `expected` only where the request was signed with the right secrets. */
   readonly signature: { readonly received?: string | undefined; readonly expected?: string | undefined };
-  readonly expected?: ShownBaseString | undefined;
-  readonly signed?: ShownBaseString | undefined;
+  readonly expected?: BaseStringReply | undefined;
+  readonly signed?: BaseStringReply | undefined;
   readonly first_difference?: Explanation['firstDifference'];
 }
 
-interface ShownBaseString {
+interface BaseStringReply {
   readonly parameter_string: string;
   readonly base_string: string;
 }
 
-/** When and how a request was refused. */
+/** The refusal of a request. */
 export interface Receipt {
   readonly id: string;
   readonly at_ms: number;
   readonly status: number;
 }
 
-/** A request and its explanation as they are shown. */
-export function shownTrace(
+/** The reply about a request. */
+export function replyOf(
   sent: SentRequest,
   explanation: Explanation,
   known: readonly KnownApplication[],
   receipt?: Receipt,
-): ShownTrace {
+): TraceReply {
   const read = parametersOf(sent);
   const parameters = 'reason' in read ? [] : read;
   const { outcome, summary, application, mistakes, detail, expected, signed } = explanation;
-  const trace: ShownTrace = {
+  const trace: TraceReply = {
     ...(receipt && { id: receipt.id, received_at: formatInstant(receipt.at_ms), status: receipt.status }),
-    ...{ method: sent.method, target: sent.target, origin: sent.origins[0]! },
-    received: { authorization: shownHeader(sent.authorization), content_type: sent.contentType },
+    method: sent.method,
+    target: sent.target,
+    origin: sent.origins[0]!,
+    received: { authorization: redactedHeader(sent.authorization), content_type: sent.contentType },
     parameters: parameters.map(({ source, name, value }) => ({ source, name, value })),
-    ...{ outcome, summary, application, mistakes, detail },
+    outcome,
+    summary,
+    application,
+    mistakes,
+    detail,
     signature: {
       received: parameters.find(({ name }) => name === 'oauth_signature')?.value,
       expected: explanation.expectedSignature,
     },
-    ...{ expected: shownParts(expected), signed: shownParts(signed) },
+    expected: partsReply(expected),
+    signed: partsReply(signed),
     first_difference: explanation.firstDifference,
   };
   return withoutSecrets(trace, hiddenOf(sent, known));
 }
 
-function shownParts(parts: BaseStringParts | undefined): ShownBaseString | undefined {
+function partsReply(parts: BaseStringParts | undefined): BaseStringReply | undefined {
   return parts && { parameter_string: parts.parameterString, base_string: parts.baseString };
 }

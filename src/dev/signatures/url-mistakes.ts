@@ -1,5 +1,5 @@
 import { splitTarget } from '../../features/auth/oauth1/full-parser.ts';
-import type { Mistake } from './mistakes.ts';
+import { type Mistake, mistakesOf } from './mistakes.ts';
 import { targetOf } from './sent-request.ts';
 import type { Signing } from './signing.ts';
 
@@ -39,123 +39,103 @@ function withOrigin(signing: Signing, change: (parts: OriginParts) => string | u
 
 /** Mistakes in the method and the base URI. @source RFC 5849 3.4.1.1, 3.4.1.2 */
 export const urlMistakes: readonly Mistake[] = [
-  {
-    name: 'method-in-lower-case',
-    group: 'method',
-    text: 'The method was signed in lower case.',
-    remedy: 'Sign the method in upper case.',
-    apply: (signing) => [{ ...signing, method: signing.method.toLowerCase() }],
-  },
-  {
-    name: 'method-of-another-request',
-    group: 'method',
-    text: 'Another method was signed than was sent.',
-    remedy: 'Sign the method with which the request is sent, also when an override header is used.',
-    apply: (signing) =>
-      ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD']
-        .filter((method) => method !== signing.method)
-        .map((method) => ({ ...signing, method })),
-  },
-  {
-    name: 'wrong-scheme',
-    group: 'origin',
-    text: 'The URL was signed with the other scheme: https instead of http, or http instead of https.',
-    remedy: 'Sign the URL that is requested. Behind a proxy that ends TLS, the server must know its public URL.',
-    apply: (signing) =>
-      withOrigin(signing, ({ scheme, host, port }) => `${scheme === 'http' ? 'https' : 'http'}://${host}${port}`),
-  },
-  {
-    name: 'host-in-upper-case',
-    group: 'origin',
-    text: 'The host was signed with upper-case letters.',
-    remedy: 'Sign scheme and host in lower case.',
-    apply(signing, { sent }) {
-      const { scheme, host, port } = partsOf(signing.origin);
-      const capital = host.replace(/[a-z]/, (first) => first.toUpperCase());
-      const spellings = new Set([host.toUpperCase(), capital, ...sent.hostSpellings]);
-      spellings.delete(host);
-      return [...spellings].map((spelling) => ({ ...signing, origin: `${scheme}://${spelling}${port}` }));
-    },
-  },
-  {
-    name: 'default-port-kept',
-    group: 'origin',
-    text: 'The default port of the scheme was signed.',
-    remedy: 'Leave out :80 with http and :443 with https.',
-    apply: (signing) =>
-      withOrigin(signing, ({ scheme, host, port }) =>
-        port === '' ? `${scheme}://${host}:${DEFAULT_PORTS[scheme]}` : undefined,
-      ),
-  },
-  {
-    name: 'port-left-out',
-    group: 'origin',
-    text: 'The URL was signed without its port.',
-    remedy: 'Sign the port unless it is the default of the scheme.',
-    apply: (signing) => withOrigin(signing, ({ scheme, host }) => `${scheme}://${host}`),
-  },
-  {
-    name: 'other-origin',
-    group: 'origin',
-    text: 'The URL was signed with the address of another server than the one that was called.',
-    remedy: 'Sign the URL that is requested, with the same host and port.',
-    apply: (signing, { sent }) =>
-      [...originsLike(signing.origin, sent.otherOrigins)]
-        .filter((origin) => origin !== signing.origin)
-        .map((origin) => ({ ...signing, origin })),
-  },
-  {
-    name: 'origin-left-out',
-    group: 'origin',
-    text: 'Only the path was signed, without scheme and host.',
-    remedy: 'Sign the whole URL without its query.',
-    apply: (signing) => [{ ...signing, origin: '' }],
-  },
-  {
-    name: 'version-left-out',
-    group: 'path',
-    text: 'The path was signed without the version that it begins with.',
-    remedy: 'Sign the whole path as requested.',
-    apply: (signing) => {
-      const rest = signing.path.replace(/^\/[\d.]+(?=\/)/, '');
-      return rest === signing.path ? [] : [{ ...signing, path: rest }];
-    },
-  },
-  {
-    name: 'trailing-slash',
-    group: 'path',
-    text: 'The path was signed with a slash at its end that was not sent, or without one that was.',
-    remedy: 'Sign the path exactly as requested.',
-    apply: (signing) => [
-      { ...signing, path: signing.path.endsWith('/') ? signing.path.slice(0, -1) : `${signing.path}/` },
+  ...mistakesOf('method', {
+    'method-in-lower-case': [
+      'The method was signed in lower case.',
+      'Sign the method in upper case.',
+      (signing) => [{ ...signing, method: signing.method.toLowerCase() }],
     ],
-  },
-  {
-    name: 'path-decoded',
-    group: 'path',
-    text: 'The path was signed with its escapes decoded.',
-    remedy: 'Sign the path exactly as requested, with its escapes.',
-    apply(signing) {
-      const decoded = withoutEscapes(signing.path);
-      return decoded === signing.path ? [] : [{ ...signing, path: decoded }];
-    },
-  },
-  {
-    name: 'query-in-url',
-    group: 'path',
-    text: 'The base URI was signed with the query.',
-    remedy: 'Sign the URL without its query, and the parameters of the query among the other parameters.',
-    apply(signing, { sent }) {
-      const { query } = splitTarget(targetOf(sent));
-      if (query === '') return [];
-      const path = `${signing.path}?${query}`;
-      const parameters = signing.parameters.filter(({ source }) => source !== 'query');
-      return [
-        { ...signing, path },
-        { ...signing, path, parameters },
-      ];
-    },
-  },
+    'method-of-another-request': [
+      'Another method was signed than was sent.',
+      'Sign the method with which the request is sent, also when an override header is used.',
+      (signing) =>
+        ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD']
+          .filter((method) => method !== signing.method)
+          .map((method) => ({ ...signing, method })),
+    ],
+  }),
+  ...mistakesOf('origin', {
+    'wrong-scheme': [
+      'The URL was signed with the other scheme: https instead of http, or http instead of https.',
+      'Sign the URL that is requested. Behind a proxy that ends TLS, the server must know its public URL.',
+      (signing) =>
+        withOrigin(signing, ({ scheme, host, port }) => `${scheme === 'http' ? 'https' : 'http'}://${host}${port}`),
+    ],
+    'host-in-upper-case': [
+      'The host was signed with upper-case letters.',
+      'Sign scheme and host in lower case.',
+      (signing, { sent }) => {
+        const { scheme, host, port } = partsOf(signing.origin);
+        const capital = host.replace(/[a-z]/, (first) => first.toUpperCase());
+        const spellings = new Set([host.toUpperCase(), capital, ...sent.hostSpellings]);
+        spellings.delete(host);
+        return [...spellings].map((spelling) => ({ ...signing, origin: `${scheme}://${spelling}${port}` }));
+      },
+    ],
+    'default-port-kept': [
+      'The default port of the scheme was signed.',
+      'Leave out :80 with http and :443 with https.',
+      (signing) =>
+        withOrigin(signing, ({ scheme, host, port }) =>
+          port === '' ? `${scheme}://${host}:${DEFAULT_PORTS[scheme]}` : undefined,
+        ),
+    ],
+    'port-left-out': [
+      'The URL was signed without its port.',
+      'Sign the port unless it is the default of the scheme.',
+      (signing) => withOrigin(signing, ({ scheme, host }) => `${scheme}://${host}`),
+    ],
+    'other-origin': [
+      'The URL was signed with the address of another server than the one that was called.',
+      'Sign the URL that is requested, with the same host and port.',
+      (signing, { sent }) =>
+        [...originsLike(signing.origin, sent.otherOrigins)]
+          .filter((origin) => origin !== signing.origin)
+          .map((origin) => ({ ...signing, origin })),
+    ],
+    'origin-left-out': [
+      'Only the path was signed, without scheme and host.',
+      'Sign the whole URL without its query.',
+      (signing) => [{ ...signing, origin: '' }],
+    ],
+  }),
+  ...mistakesOf('path', {
+    'version-left-out': [
+      'The path was signed without the version that it begins with.',
+      'Sign the whole path as requested.',
+      (signing) => {
+        const rest = signing.path.replace(/^\/[\d.]+(?=\/)/, '');
+        return rest === signing.path ? [] : [{ ...signing, path: rest }];
+      },
+    ],
+    'trailing-slash': [
+      'The path was signed with a slash at its end that was not sent, or without one that was.',
+      'Sign the path exactly as requested.',
+      (signing) => [{ ...signing, path: signing.path.endsWith('/') ? signing.path.slice(0, -1) : `${signing.path}/` }],
+    ],
+    'path-decoded': [
+      'The path was signed with its escapes decoded.',
+      'Sign the path exactly as requested, with its escapes.',
+      (signing) => {
+        const decoded = withoutEscapes(signing.path);
+        return decoded === signing.path ? [] : [{ ...signing, path: decoded }];
+      },
+    ],
+    'query-in-url': [
+      'The base URI was signed with the query.',
+      'Sign the URL without its query, and the parameters of the query among the other parameters.',
+      (signing, { sent }) => {
+        const { query } = splitTarget(targetOf(sent));
+        if (query === '') return [];
+        const path = `${signing.path}?${query}`;
+        const parameters = signing.parameters.filter(({ source }) => source !== 'query');
+        return [
+          { ...signing, path },
+          { ...signing, path, parameters },
+        ];
+      },
+    ],
+  }),
 ];
 
 function withoutEscapes(path: string): string {

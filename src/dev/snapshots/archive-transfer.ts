@@ -25,7 +25,6 @@ export async function sendFile(path: string, name: string, write: (path: string)
     const file = await open(path);
     const { size } = await file.stat();
     const send = (response: ServerResponse): void => {
-      // A caller that went away is told nothing.
       pipeline(file.createReadStream(), response).catch(() => undefined);
     };
     return new DevReply(200, send, {
@@ -34,7 +33,7 @@ export async function sendFile(path: string, name: string, write: (path: string)
       'content-disposition': `attachment; filename="${name}"`,
     });
   } finally {
-    // What is open can be read to its end.
+    // The open file can be read to its end.
     await rm(path, { force: true });
   }
 }

@@ -30,7 +30,7 @@ export function openGate(): Gate {
         const error = { code: 'RESTORING', message: 'the service is being restored; try again in a second' };
         response.writeHead(503, { 'retry-after': '1', 'content-type': 'application/json; charset=utf-8' });
         response.end(`${JSON.stringify({ errors: [error] })}\n`);
-        // What is still arriving of the body is dropped.
+        // The rest of the body is dropped.
         request.resume();
         return true;
       }

@@ -1,45 +1,44 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
-import { alertBox, hiddenFields } from '../../markup/boxes.ts';
-import { toSentence } from '../../markup/form-fields.ts';
+import { hiddenFields } from '../../markup/boxes.ts';
 import { timestampElement } from '../../markup/time-elements.ts';
 import { texts } from '../../texts/texts.ts';
 import type { DevReply } from '../surface/call.ts';
-import type { ToolPages } from '../surface/tool-pages.ts';
+import { formPath, type RefusedForm, refusalBox, type ToolPages } from '../surface/tool-pages.ts';
 
 const words = texts.tools.snapshots;
 
-/** A snapshot, as `GET /_dev/snapshots` replies. */
-export interface ShownSnapshot {
+/** A snapshot in the reply of `GET /_dev/snapshots`. */
+export interface SnapshotReply {
   readonly name: string;
   readonly at: string;
   readonly clock: string;
   readonly bytes: number;
 }
 
-/** Where the forms of the page go. */
-export const SNAPSHOTS_FORM = '/_dev/forms/snapshots';
+const FORM = formPath('snapshots');
 
-/** The snapshots as a page; undefined where there can be none. `wrong` is why a form was refused. */
+/** The snapshots as a page; undefined where there can be none. */
 export function snapshotsPage(
   pages: ToolPages,
-  snapshots: readonly ShownSnapshot[] | undefined,
-  refused?: { readonly status: number; readonly wrong: string; readonly name: string },
+  snapshots: readonly SnapshotReply[] | undefined,
+  refused?: RefusedForm,
 ): DevReply {
+  const name = refused?.form.get('act') === 'take' ? refused.form.get('name') : null;
   return pages.render('snapshots', {
-    ...(refused && { status: refused.status }),
+    status: refused?.error.status,
     title: words.title,
     content: html`<p>${words.about}</p>
-${alertBox(refused && toSentence(refused.wrong))}
-${snapshots ? listAndForms(snapshots, refused?.name ?? '') : html`<p>${words.unavailable(html`<code>barker dev</code>`)}</p>`}`,
+${refusalBox(refused)}
+${snapshots ? listAndForms(snapshots, name ?? '') : html`<p>${words.unavailable(html`<code>barker dev</code>`)}</p>`}`,
   });
 }
 
-function listAndForms(snapshots: readonly ShownSnapshot[], name: string): Html {
+function listAndForms(snapshots: readonly SnapshotReply[], name: string): Html {
   return html`<section><h2>${words.stored}</h2>
 ${snapshots.length === 0 ? html`<p class="soft">${words.none}</p>` : html`<ul class="deliveries">${joinHtml(snapshots.map(item), '\n')}</ul>`}
 </section>
 <section><h2>${words.take}</h2>
-<form method="post" action="${SNAPSHOTS_FORM}">
+<form method="post" action="${FORM}">
 ${hiddenFields({ act: 'take' })}
 <div class="field"><label for="name">${words.name}</label>
 <p class="hint" id="name-hint">${words.nameHint}</p>
@@ -50,15 +49,15 @@ ${hiddenFields({ act: 'take' })}
 <p>${words.exportAbout(html`<a href="/_dev/world">${words.exportLink}</a>`, html`<code>barker dev --world</code>`)}</p></section>
 <section><h2>${words.reset}</h2>
 <p class="soft">${words.resetAbout}</p>
-<form method="post" action="${SNAPSHOTS_FORM}"><div class="buttons">
+<form method="post" action="${FORM}"><div class="buttons">
 <button class="bad" type="submit" name="act" value="seed">${words.seed}</button>
 <button class="bad" type="submit" name="act" value="empty">${words.empty}</button>
 </div></form></section>`;
 }
 
-function item({ name, at, clock, bytes }: ShownSnapshot): Html {
+function item({ name, at, clock, bytes }: SnapshotReply): Html {
   const button = (act: string, text: string): Html =>
-    html`<form method="post" action="${SNAPSHOTS_FORM}">${hiddenFields({ act, name })}
+    html`<form method="post" action="${FORM}">${hiddenFields({ act, name })}
 <button type="submit" aria-label="${text} ${name}">${text}</button></form>`;
   return html`<li><div><p><strong>${name}</strong></p>
 <p class="soft">${words.taken(timestampElement(at), timestampElement(clock))}<br>

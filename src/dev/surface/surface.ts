@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { didYouMean } from '../../base/text.ts';
@@ -5,16 +6,15 @@ import { Problem } from '../../contract/problems/problems.ts';
 import type { ToolsListener } from '../../http/developer-tools.ts';
 import { readBody } from '../../http/read-body.ts';
 import { routerOf } from '../../http/router.ts';
-import { type DevCall, DevError, DevReply, type WriteReply } from './call.ts';
-import { type GuardRules, guard } from './guard.ts';
+import { type DevCall, DevError, DevReply, devCall, type WriteReply } from './call.ts';
 
-/** Bodies of calls are not larger; snapshots are. */
+/** The limit of bodies, but for snapshots. */
 const JSON_BYTES_MAX = 16 * 2 ** 20;
 
-/** A form of a page is not larger. */
+/** The limit of forms. */
 const FORM_BYTES_MAX = 256 * 1024;
 
-/** Longer paths are compared with none: it takes long. */
+/** Longer paths get no suggestion: comparing takes long. */
 const COMPARED_MAX = 200;
 
 /** Answers the calls below `/_dev`. */
@@ -25,10 +25,9 @@ export interface Surface {
 
 /** Makes the surface of these calls; `GET /_dev` lists them. */
 export function surfaceOf(calls: readonly DevCall[], rules: GuardRules, log: Logger): Surface {
-  const list: DevCall = {
-    ...{ method: 'GET', path: '/_dev/', about: 'Lists these calls.' },
-    perform: () => ({ calls: [list, ...calls].map(({ method, path, about }) => ({ method, path, about })) }),
-  };
+  const list: DevCall = devCall('GET /_dev/', 'Lists these calls.', () => ({
+    calls: [list, ...calls].map(({ method, path, about }) => ({ method, path, about })),
+  }));
   const byPath = new Map<string, Map<string, DevCall>>();
   for (const call of [list, ...calls]) {
     const methods = byPath.get(call.path) ?? new Map<string, DevCall>();
@@ -53,7 +52,9 @@ export function surfaceOf(calls: readonly DevCall[], rules: GuardRules, log: Log
         throw new DevError(405, 'METHOD_UNKNOWN', `${request.method} is not among ${allowed}`);
       }
       const result = await call.perform({
-        ...{ listener, request, path: route.params },
+        listener,
+        request,
+        path: route.params,
         query: new URLSearchParams(request.url!.split('?', 2)[1]),
         body: takesForm ? await formBody(request) : await jsonBody(request),
       });
@@ -122,4 +123,76 @@ function send(response: ServerResponse, { status, headers, body }: DevReply): vo
     ...headers,
   });
   response.end(content);
+}
+
+/** Who may call the surface. */
+export interface GuardRules {
+  /** Host names of certificates, under which the service may be called beside those of the loopback interface. */
+  readonly hosts: readonly string[];
+  /** Callers must present it unless the service listens on the loopback interface alone. */
+  readonly token: string;
+  readonly isLoopback: boolean;
+}
+
+/**
+ * Keeps pages of other origins away: they could reach a service on this machine through the browser of its developer,
+ * also under a name of their own that resolves to the loopback interface. A form, which any page can send, must come from a
+ * page of this server.
+ * @throws DevError
+ * @source decision 861
+ */
+export function guard(request: IncomingMessage, rules: GuardRules, takesForm = false): void {
+  const { host = '', origin, authorization = '' } = request.headers;
+  const name = host
+    .toLowerCase()
+    .replace(/:\d*$/, '')
+    .replace(/^\[(.*)\]$/, '$1');
+  if (!isLoopbackName(name) && !rules.hosts.includes(name)) {
+    throw new DevError(403, 'FOREIGN_HOST', `${name || 'no host'} is not a name of this service; call it as localhost`);
+  }
+  if (origin !== undefined && !/^https?:$/.test(schemeOf(origin, host))) {
+    throw new DevError(403, 'FOREIGN_ORIGIN', `pages of ${origin} may not call this service`);
+  }
+  if (!rules.isLoopback && !isToken(authorization, rules.token)) {
+    throw new DevError(
+      401,
+      'TOKEN_NEEDED',
+      'the service can be reached from other machines: send operator_token of dev.json as a bearer token',
+    );
+  }
+  const hasBody = request.method === 'POST' || request.method === 'PUT';
+  if (hasBody && takesForm) {
+    checkForm(request);
+    return;
+  }
+  if (hasBody && !/^application\/(?:json|x-tar)\s*(?:;|$)/i.test(request.headers['content-type'] ?? '')) {
+    throw new DevError(415, 'NOT_JSON', 'send Content-Type: application/json');
+  }
+}
+
+/** An origin, if there is one, has been checked. */
+function checkForm({ headers }: IncomingMessage): void {
+  const { origin, 'sec-fetch-site': site = 'same-origin', 'content-type': type = '' } = headers;
+  if (origin === undefined || site !== 'same-origin') {
+    throw new DevError(403, 'FOREIGN_ORIGIN', 'only pages of this service may send forms');
+  }
+  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type)) {
+    throw new DevError(415, 'NOT_FORM', 'send Content-Type: application/x-www-form-urlencoded');
+  }
+}
+
+function isLoopbackName(name: string): boolean {
+  return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || /^127(?:\.\d{1,3}){3}$/.test(name);
+}
+
+/** The scheme of an origin with this host, such as `http:`; empty for other origins. */
+function schemeOf(origin: string, host: string): string {
+  const url = URL.parse(origin);
+  return url?.host === host.toLowerCase() ? url.protocol : '';
+}
+
+function isToken(authorization: string, token: string): boolean {
+  const presented = Buffer.from(/^bearer +(\S+)$/i.exec(authorization)?.[1] ?? '');
+  const expected = Buffer.from(token);
+  return presented.length === expected.length && timingSafeEqual(presented, expected);
 }

@@ -1,10 +1,12 @@
-import { type Html, html, joinHtml } from '../../base/html.ts';
+import { type Html, html } from '../../base/html.ts';
 import type { PageLink } from '../../contract/declare/pages.ts';
 import { type BrandedService, renderDocument } from '../../http/pages/document.ts';
 import { pageHeaders } from '../../http/pages/page-headers.ts';
 import { headersByName } from '../../http/reply.ts';
+import { alertBox } from '../../markup/boxes.ts';
+import { toSentence } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
-import { DevReply } from './call.ts';
+import { type DevCall, DevError, DevReply } from './call.ts';
 
 const words = texts.tools;
 
@@ -27,11 +29,11 @@ export function toolLinks(hasRequests: boolean, current?: Tool): readonly PageLi
     .map((name) => ({ href: TOOLS[name], text: words.names[name], isCurrent: name === current }));
 }
 
-/** What a page of a tool contains. */
+/** A page of a tool. */
 export interface ToolPage {
-  readonly status?: number;
+  readonly status?: number | undefined;
   readonly title: string;
-  /** What stands below the title. */
+  /** The part below the title. */
   readonly content: Html;
 }
 
@@ -48,8 +50,8 @@ export function openToolPages(branding: BrandedService, hasRequests: boolean): T
         label: words.title,
         links: [...toolLinks(hasRequests, tool), { href: '/developer', text: words.applications, isCurrent: false }],
       };
-      const shown = html`<h1>${title}</h1>\n${content}`;
-      const text = renderDocument({ title, content: shown, tabs, width: 'wide' }, branding);
+      const whole = html`<h1>${title}</h1>\n${content}`;
+      const text = renderDocument({ title, content: whole, tabs, width: 'wide' }, branding);
       return new DevReply(status, text, HEADERS);
     },
   };
@@ -63,20 +65,41 @@ const HEADERS: Readonly<Record<string, string>> = {
   vary: 'accept',
 };
 
-/** Leads to the page of a tool after something was done. */
-export function backTo(tool: Tool): DevReply {
-  return new DevReply(303, undefined, { location: TOOLS[tool] });
+/** A form that was refused: the reason, and the fields. */
+export interface RefusedForm {
+  readonly error: DevError;
+  readonly form: URLSearchParams;
 }
 
-/** Names and values. */
-export function definitions(
-  rows: readonly (readonly [name: string, value: Html | string | number])[],
-  style = 'facts',
-): Html {
-  return html`<dl class="${style}">
-${joinHtml(
-  rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`),
-  '\n',
-)}
-</dl>`;
+/** The path of the forms of a tool. */
+export const formPath = (tool: Tool) => `/_dev/forms/${tool}` as const;
+
+/** The call of the forms of a tool. It leads back to the page of the tool, or shows it with the reason of a refusal. */
+export function formCall(
+  tool: Tool,
+  act: (form: URLSearchParams) => unknown,
+  page: (refused: RefusedForm) => DevReply | Promise<DevReply>,
+): DevCall {
+  return {
+    method: 'POST',
+    path: formPath(tool),
+    takesForm: true,
+    about: `Does what a form of the page of ${tool === 'clock' ? 'the clock' : tool} says.`,
+    async perform({ body }) {
+      const fields = [...(body as URLSearchParams)];
+      const form = new URLSearchParams(fields.map(([name, text]): [string, string] => [name, text.trim()]));
+      try {
+        await act(form);
+        return new DevReply(303, undefined, { location: TOOLS[tool] });
+      } catch (error) {
+        if (error instanceof DevError) return page({ error, form });
+        throw error;
+      }
+    },
+  };
+}
+
+/** The reason of a refusal above a form. */
+export function refusalBox(refused: RefusedForm | undefined): Html {
+  return alertBox(refused && toSentence(refused.error.message));
 }

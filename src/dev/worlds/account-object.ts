@@ -3,11 +3,10 @@ import { SANDBOX_FEATURES } from '../../features/ads/account-features.ts';
 import { readAccountFile } from '../../features/ads/administration/account-file.ts';
 import type { AccountInput } from '../../features/ads/administration/account-input.ts';
 import type { AccountPlan } from '../../features/ads/administration/account-plan.ts';
-import { type Complaints, rawOf } from './checker.ts';
-import { type Located, plainOf } from './located.ts';
+import { type Complaints, type Located, plainOf, rawOf } from './checker.ts';
 import { accountFields, fundingFields, type WorldAccount } from './world.ts';
 
-/** The ids of what an account consists of and refers to. */
+/** The ids of an account, its users and its instruments. */
 export interface AccountIds {
   readonly account: string;
   /** By the name of the user. */
@@ -17,7 +16,7 @@ export interface AccountIds {
 }
 
 /**
- * The plan of an account, by the rules of account files; complains of what is wrong.
+ * The plan of an account, by the rules of account files; complains of errors.
  * @source decision 169
  */
 export function planOf(
@@ -53,7 +52,10 @@ export function planOf(
   const object = {
     name: account.key,
     ...Object.fromEntries(rawOf(account.members, accountFields(accountInput), now)),
-    ...{ id: ids.account, users, funding_instruments: instruments, promotable_users: promotable },
+    id: ids.account,
+    users,
+    funding_instruments: instruments,
+    promotable_users: promotable,
     features: features === undefined ? SANDBOX_FEATURES : plainOf(features),
     custom_limits: limits === undefined ? {} : plainOf(limits),
   };

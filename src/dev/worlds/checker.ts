@@ -5,7 +5,50 @@ import type { Parameters } from '../../contract/declare/operation.ts';
 import { type ErrorDetail, type Family, wordingOf } from '../../contract/problems/problems.ts';
 import { readParameters } from '../../engine/read-parameters.ts';
 import { parseDuration } from '../clock/times.ts';
-import { isList, isObject, type Located, plainOf } from './located.ts';
+
+/** A value of a world file, with the place where it is written. */
+export interface Located {
+  /** Its members from the root, such as `accounts.bakery.name`; empty for the root. */
+  readonly path: string;
+  /** From 1; undefined for a world that is in no file. */
+  readonly line: number | undefined;
+  readonly value: string | number | boolean | null | readonly Located[] | ReadonlyMap<string, Located>;
+  /** How a number is written: a place id such as `12e45` looks like one. */
+  readonly source?: string;
+}
+
+/** A value of a world that is in no file. */
+export function locatePlain(value: RawValue, path = ''): Located {
+  if (typeof value !== 'object' || value === null) return { path, line: undefined, value };
+  if (Array.isArray(value)) {
+    const items = value.map((item, index) => locatePlain(item as RawValue, `${path}[${index}]`));
+    return { path, line: undefined, value: items };
+  }
+  const members = Object.entries(value).map(
+    ([name, each]) => [name, locatePlain(each, path === '' ? name : `${path}.${name}`)] as const,
+  );
+  return { path, line: undefined, value: new Map(members) };
+}
+
+/** Whether it has members. */
+export function isObject(located: Located): located is Located & { readonly value: ReadonlyMap<string, Located> } {
+  return located.value instanceof Map;
+}
+
+/** Whether it is a list. */
+export function isList(located: Located): located is Located & { readonly value: readonly Located[] } {
+  return Array.isArray(located.value);
+}
+
+/** The value without places; numbers as they are written where `asText` says so. */
+export function plainOf(located: Located, asText: (scalar: Located) => boolean = () => false): RawValue {
+  if (isList(located)) return located.value.map((each) => plainOf(each, asText));
+  if (isObject(located)) {
+    return Object.fromEntries([...located.value].map(([name, each]) => [name, plainOf(each, asText)]));
+  }
+  if (located.source !== undefined && asText(located)) return located.source;
+  return located.value as string | number | boolean | null;
+}
 
 /** Collects the errors of a world file. */
 export class Complaints {
@@ -14,7 +57,7 @@ export class Complaints {
   constructor(file: string) {
     this.file = file;
   }
-  /** An error of a value; `member` is the one of it that is meant, if it has none of that name. */
+  /** Adds an error of a value; `member` names a missing member of it. */
   add({ line, path }: Pick<Located, 'line' | 'path'>, message: string, member = ''): void {
     const place = line === undefined ? this.file : `${this.file}:${line}`;
     const whole = [path, member].filter((part) => part !== '').join('.');
@@ -27,7 +70,7 @@ export class Complaints {
   }
 }
 
-/** What an entry may have: fields, and other members by name. */
+/** The members that an entry may have: fields, and others by name. */
 export interface Allowed {
   readonly fields: Parameters;
   readonly others: readonly string[];
@@ -111,7 +154,7 @@ function formatShifted(now: string, ms: number): string {
   return Number.isNaN(date.getTime()) ? 'out of range' : (parseInstant(`${date.toISOString().slice(0, 19)}Z`) ?? '');
 }
 
-/** Reads fields as the operation does; complains of what is wrong. `absent` are parameters that come from elsewhere. */
+/** Reads fields as the operation does; complains of errors. */
 export function checkFields(
   of: { readonly at: Located; readonly members: Members },
   parameters: Parameters,

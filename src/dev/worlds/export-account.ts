@@ -3,18 +3,18 @@ import { type Field, itemsOf, type RawValue } from '../../contract/declare/field
 import type { Parameters } from '../../contract/declare/operation.ts';
 import type { AnyResource, Row } from '../../contract/declare/resource.ts';
 import type { Post } from '../../contract/store/posts.ts';
-import type { ReadTransaction } from '../../contract/store/store.ts';
 import { SANDBOX_FEATURES } from '../../features/ads/account-features.ts';
 import { ACCOUNT_LIMITS, type AccountInput } from '../../features/ads/administration/account-input.ts';
 import { liveRowsOf } from '../../features/ads/administration/apply-plan.ts';
 import { mediaReferences, parseStructure } from '../../features/ads/cards/card-structure.ts';
 import { fundingInstruments } from '../../features/ads/funding-instruments.ts';
 import { promotableUsers } from '../../features/ads/promotable-users.ts';
-import type { Names } from './export-names.ts';
+import type { ReadTransaction } from '../../storage/unit-of-work.ts';
+import type { Names } from './export-world.ts';
 import { ACCOUNT_SECTIONS, fieldsOf, type Operations, type Section } from './sections.ts';
 import { accountFields, fundingFields } from './world.ts';
 
-/** What exporting an account depends on. */
+/** The dependencies of the export of an account. */
 export interface ExportContext {
   readonly tx: ReadTransaction;
   readonly operations: Operations;
@@ -91,7 +91,8 @@ export async function exportAccount(row: Row, context: ExportContext): Promise<M
   };
 }
 
-interface Of {
+/** The account, as its sections need it. */
+interface ExportedAccount {
   readonly account: string;
   readonly environment: Environment;
   /** The name of the user whom the account advertises. */
@@ -99,12 +100,12 @@ interface Of {
   readonly promotable: readonly (readonly [user: string, type: string])[];
 }
 
-async function exportSections(of: Of, context: ExportContext): Promise<Members> {
+async function exportSections(account: ExportedAccount, context: ExportContext): Promise<Members> {
   const rows = new Map<string, readonly Row[]>();
   const rowsOf = async (section: Section): Promise<readonly Row[]> => {
     const known = rows.get(section.name);
     if (known) return known;
-    const found = await readRows(section, of, context);
+    const found = await readRows(section, account, context);
     rows.set(section.name, found);
     return found;
   };
@@ -147,24 +148,7 @@ async function exportSections(of: Of, context: ExportContext): Promise<Members> 
       return undefined;
     }
     if (section.extras?.includes('people')) context.leaveOut('people in audiences');
-    for (const [member, { to, parameter, takes, isList, isOptional }] of Object.entries(section.references)) {
-      const column = parameter === 'as_user_id' ? 'user_id' : parameter;
-      const value = row[column];
-      if (value === null || value === undefined) continue;
-      const values = isList ? itemsOf(String(value)) : [String(value)];
-      const found = values.flatMap((each) => nameIn(to, each, context) ?? []);
-      if (member === 'author' && found[0] === of.advertiser) continue;
-      if (found.length < values.length) {
-        // What is named may be something else than an entry.
-        if (isOptional && !isList && takes === undefined) continue;
-        context.leaveOut(`${member} of ${section.name}`);
-        if (context.operations.get(section.creates)!.parameters[parameter]!.isRequired) return undefined;
-        delete members[parameter];
-        continue;
-      }
-      delete members[parameter];
-      if (found.length > 0) members[member] = isList ? found : found[0]!;
-    }
+    if (!nameReferences(section, row, members, account, context)) return undefined;
     if (section.namesMedia && mediaOf(row).some((key) => nameIn(['media'], key, context) === undefined)) {
       context.leaveOut('cards with videos');
       return undefined;
@@ -174,12 +158,12 @@ async function exportSections(of: Of, context: ExportContext): Promise<Members> 
       delete members.end_time;
       if (row.entity_status === 'ACTIVE') members.entity_status = 'PAUSED';
     }
-    const shown = section.namesMedia ? (withMediaNames(members, context) as Members) : members;
+    const entry = section.namesMedia ? (withMediaNames(members, context) as Members) : members;
     for (const each of section.sections ?? []) {
       const entries = await entriesOf(each, row);
-      if (entries !== undefined) shown[each.name] = entries;
+      if (entries !== undefined) entry[each.name] = entries;
     }
-    return shown;
+    return entry;
   }
 
   const sections: Members = {};
@@ -190,17 +174,49 @@ async function exportSections(of: Of, context: ExportContext): Promise<Members> 
   return sections;
 }
 
-/** The name of the entry that an id, or what else stands for it, belongs to. */
+/**
+ * Puts the names of entries in place of the ids in a row.
+ * @returns false where the entry cannot be created without one that is left out
+ */
+function nameReferences(
+  section: Section,
+  row: Row,
+  members: Members,
+  { advertiser }: ExportedAccount,
+  context: ExportContext,
+): boolean {
+  for (const [member, { to, parameter, takes, isList, isOptional }] of Object.entries(section.references)) {
+    const column = parameter === 'as_user_id' ? 'user_id' : parameter;
+    const value = row[column];
+    if (value === null || value === undefined) continue;
+    const values = isList ? itemsOf(String(value)) : [String(value)];
+    const found = values.flatMap((each) => nameIn(to, each, context) ?? []);
+    if (member === 'author' && found[0] === advertiser) continue;
+    if (found.length < values.length) {
+      // The id may be that of another kind of object.
+      if (isOptional && !isList && takes === undefined) continue;
+      context.leaveOut(`${member} of ${section.name}`);
+      if (context.operations.get(section.creates)!.parameters[parameter]!.isRequired) return false;
+      delete members[parameter];
+      continue;
+    }
+    delete members[parameter];
+    if (found.length > 0) members[member] = isList ? found : found[0]!;
+  }
+  return true;
+}
+
+/** The name of the entry that an id or another key belongs to. */
 function nameIn(to: readonly string[], value: string, { users, namesOf }: ExportContext): string | undefined {
   if (to.includes('users')) return users.get(value);
   return to.map((section) => namesOf(section).find(value)).find((name) => name !== undefined);
 }
 
-async function readRows(section: Section, of: Of, context: ExportContext): Promise<readonly Row[]> {
+async function readRows(section: Section, exported: ExportedAccount, context: ExportContext): Promise<readonly Row[]> {
   const { tx, now } = context;
-  if (section.name === 'posts') return readPosts(of, context);
+  if (section.name === 'posts') return readPosts(exported, context);
   const resource = context.resources.get(section.creates.split('.', 1)[0]!)!;
-  const rows = await liveRowsOf(tx, resource, of.account);
+  const rows = await liveRowsOf(tx, resource, exported.account);
   if (section.name !== 'scheduled_posts') return rows;
   return rows.filter((row) => row.scheduled_status === 'SCHEDULED' && String(row.scheduled_at) > now);
 }
@@ -209,7 +225,7 @@ const POSTS_MAX = 10_000;
 
 /** The posts that were published on the account, in the order of their ids. */
 async function readPosts(
-  { account, environment, promotable }: Of,
+  { account, environment, promotable }: ExportedAccount,
   { tx, users }: ExportContext,
 ): Promise<readonly Row[]> {
   const all: Post[] = [];

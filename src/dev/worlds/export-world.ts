@@ -3,25 +3,23 @@ import type { RawValue } from '../../contract/declare/fields.ts';
 import type { Services } from '../../contract/declare/operation.ts';
 import type { Application, User } from '../../contract/store/credentials.ts';
 import { secretContext } from '../../contract/store/sealed-columns.ts';
-import type { ReadTransaction } from '../../contract/store/store.ts';
 import { accounts } from '../../features/ads/accounts.ts';
 import type { AccountInput } from '../../features/ads/administration/account-input.ts';
 import { liveRowsOf } from '../../features/ads/administration/apply-plan.ts';
 import { draftOf } from '../../features/auth/applications/application-draft.ts';
+import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 import { DEMO_APPLICATION } from '../demo-application.ts';
 import { exportAccount, type Members, membersOfRow } from './export-account.ts';
-import { type Names, namesFor } from './export-names.ts';
-import { APPLICATION_FIELDS, USER_FIELDS } from './own-fields.ts';
-import type { Operations } from './sections.ts';
+import { APPLICATION_FIELDS, type Operations, USER_FIELDS } from './sections.ts';
 
-/** What exporting a world depends on. */
+/** The dependencies of an export. */
 export interface ExportParts {
   readonly services: Pick<Services, 'store' | 'clock' | 'resources' | 'box'>;
   readonly operations: Operations;
   readonly accountInput: AccountInput;
 }
 
-/** A world as a file has it, and what of the present one it lacks. */
+/** A world as a file has it, and the kinds of things that it lacks. */
 export interface ExportedWorld {
   readonly world: Members;
   readonly left_out: readonly string[];
@@ -31,7 +29,7 @@ const ROWS_MAX = 100_000;
 
 /**
  * Exports the present world. With keys it has the consumer keys, tokens and their secrets, and the ids of accounts;
- * passwords are not known to anybody.
+ * passwords are stored as hashes only.
  * @source decision 903
  */
 export async function exportWorld(
@@ -55,7 +53,13 @@ export async function exportWorld(
         return made;
       };
       own[people.name(`account ${row.id}`, String(row.name))] = await exportAccount(row, {
-        ...{ tx, operations, accountInput, users: names, withKeys, namesOf, now: formatInstant(now_ms) },
+        tx,
+        operations,
+        accountInput,
+        users: names,
+        withKeys,
+        namesOf,
+        now: formatInstant(now_ms),
         resources: services.resources,
         leaveOut: (what) => void left.add(what),
       });
@@ -129,5 +133,44 @@ function applicationMembers(application: Application, names: ReadonlyMap<string,
   return {
     ...Object.fromEntries(changed.map(([name, value]) => [name, (isSwitch(name) ? value === 1 : value) as RawValue])),
     ...(owner !== undefined && application.owner_user_id !== first && { owner }),
+  };
+}
+
+/** Unique names of entries, made from their titles. */
+export interface Names {
+  /** The name of the entry with an id; `title` may be empty. */
+  name(id: string, title: string): string;
+  /** Also finds the entry with an id by another. */
+  also(id: string, other: string): void;
+  find(id: string): string | undefined;
+}
+
+const LENGTH_MAX = 40;
+
+/** Makes the names of a section; entries without a title get its name. */
+function namesFor(section: string): Names {
+  const byId = new Map<string, string>();
+  const taken = new Set<string>();
+  const singular = section.replace(/ies$/, 'y').replace(/s$/, '');
+  return {
+    name(id, title) {
+      const known = byId.get(id);
+      if (known !== undefined) return known;
+      const slug = title
+        .normalize('NFKD')
+        .toLowerCase()
+        .replaceAll(/[^a-z0-9]+/g, '_')
+        .replace(/^[^a-z]+/, '')
+        .slice(0, LENGTH_MAX)
+        .replace(/_+$/, '');
+      const base = slug === '' ? singular : slug;
+      let name = base;
+      for (let number = 2; taken.has(name); number++) name = `${base}_${number}`;
+      taken.add(name);
+      byId.set(id, name);
+      return name;
+    },
+    also: (id, other) => void byId.set(other, byId.get(id)!),
+    find: (id) => byId.get(id),
   };
 }

@@ -8,11 +8,9 @@ import { Problem } from '../../contract/problems/problems.ts';
 import { accountAccessCache } from '../../features/ads/account-access-cache.ts';
 import { placeholderImage } from '../../features/media/placeholder-image.ts';
 import { performCall, type WorldCall } from './calls.ts';
-import { type Complaints, complain, itemsOf, rawOf } from './checker.ts';
+import { type Complaints, complain, itemsOf, type Members, rawOf } from './checker.ts';
 import type { Begun, FullDependencies } from './create-world.ts';
-import type { Located } from './located.ts';
-import { uploadOf } from './people.ts';
-import { sizeOf } from './pictures.ts';
+import { sizeOf, uploadOf } from './people.ts';
 import { fieldsOf } from './sections.ts';
 import type { Made } from './world.ts';
 
@@ -28,14 +26,14 @@ interface Planned {
   readonly around: Created | undefined;
 }
 
-/** What an account is filled with. */
+/** How an account is filled. */
 interface Filling {
   readonly complaints: Complaints;
   /** The ids of entries by their paths, which are added here. */
   readonly ids: Record<string, string>;
-  /** Where the files are that the world names. */
+  /** The folder of the files that the world names. */
   readonly folder: string;
-  /** The media keys of files that are uploaded already. */
+  /** The media keys of files that were uploaded before. */
   readonly uploaded?: ReadonlyMap<string, string>;
 }
 
@@ -51,138 +49,160 @@ const UPLOADS: Readonly<Record<string, readonly [operation: string, parameter: s
   do_not_reach_lists: ['do_not_reach_lists.users', 'do_not_reach_list_id'],
 };
 
+/** The dependencies of a filling. */
+type FillingDependencies = Pick<FullDependencies, 'services' | 'operations'>;
+
+type Parameters = Pick<WorldCall, 'raw'> & Partial<WorldCall>;
+
 /**
- * Creates what is in an account, by operations. An administrator calls them; those of posts their author, who may publish
- * them. Complains of what is refused. Resolves with a function that calls further operations.
+ * Creates the contents of an account, by operations. An administrator calls them; those of posts their author, who may
+ * publish them. Complains of refusals. Resolves with a function that calls further operations.
  * @source decision 883
  */
 export async function fillAccount(
-  { services, operations }: Pick<FullDependencies, 'services' | 'operations'>,
+  deps: FillingDependencies,
   begun: Pick<Begun, 'users' | 'caller'>,
-  { account, ids: own }: Begun['accounts'][number],
-  { complaints, ids, folder, uploaded }: Filling,
+  of: Begun['accounts'][number],
+  filling: Filling,
 ): Promise<AccountCall> {
-  const access = accountAccessCache(services.store);
-  const replies = new Map<string, Created['reply']>();
-  for (const [index, { key }] of account.funding.entries()) {
-    replies.set(`funding.${key}`, { id: own.instruments[index]! });
-  }
-  for (const [key, id] of begun.users) replies.set(`users.${key}`, { id });
-  const admin = account.users.find(({ input }) => input.role === 'ACCOUNT_ADMIN')!.key;
+  const filler = new AccountFiller(deps, begun, of, filling);
+  await filler.createAll(of.account.made.map((made) => ({ made, around: undefined })));
+  return (operation, parameters) => filler.callAs(filler.admin, operation, { raw: new Map(), ...parameters });
+}
 
-  async function callAs(
-    user: string,
-    operation: string,
-    of: Pick<WorldCall, 'raw'> & Partial<WorldCall>,
-  ): Promise<readonly Created['reply'][]> {
+class AccountFiller {
+  /** The name of an administrator. */
+  readonly admin: string;
+  readonly #deps: FillingDependencies;
+  readonly #begun: Pick<Begun, 'users' | 'caller'>;
+  readonly #of: Begun['accounts'][number];
+  readonly #filling: Filling;
+  readonly #access: ReturnType<typeof accountAccessCache>;
+  readonly #replies = new Map<string, Created['reply']>();
+
+  constructor(
+    deps: FillingDependencies,
+    begun: Pick<Begun, 'users' | 'caller'>,
+    of: Begun['accounts'][number],
+    filling: Filling,
+  ) {
+    this.#deps = deps;
+    this.#begun = begun;
+    this.#of = of;
+    this.#filling = filling;
+    this.#access = accountAccessCache(deps.services.store);
+    const { account, ids } = of;
+    this.admin = account.users.find(({ input }) => input.role === 'ACCOUNT_ADMIN')!.key;
+    for (const [index, { key }] of account.funding.entries()) {
+      this.#replies.set(`funding.${key}`, { id: ids.instruments[index]! });
+    }
+    for (const [key, id] of begun.users) this.#replies.set(`users.${key}`, { id });
+  }
+
+  /** Creates entries of a section at the same time, so that they share commits; the entries in them, after them. */
+  async createAll(planned: readonly Planned[]): Promise<void> {
+    const createOne = (each: Planned) => this.#createOne(each);
+    for (const section of new Set(planned.map(({ made }) => made.section))) {
+      const all = planned.filter(({ made }) => made.section === section);
+      const isOrdered = section.name === 'media' && !this.#filling.uploaded;
+      const made = isOrdered ? await oneByOne(all, createOne) : await Promise.all(all.map(createOne));
+      const created = made.filter((each) => each !== undefined);
+      await this.createAll(created.flatMap((around) => around.made.inner.map((inner) => ({ made: inner, around }))));
+    }
+  }
+
+  /** Calls an operation as a user, who is named. */
+  async callAs(user: string, operation: string, of: Parameters): Promise<readonly Created['reply'][]> {
+    const { services, operations } = this.#deps;
     const data = await performCall(services, {
       ...of,
       operation: operations.get(operation)!,
       now: formatInstant(services.clock.now()),
-      principal: principalOf(begun, user),
-      access: (await access.find(begun.users.get(user)!, own.account))!,
+      principal: principalOf(this.#begun, user),
+      access: (await this.#access.find(this.#begun.users.get(user)!, this.#of.ids.account))!,
     });
     return (Array.isArray(data) ? data : [data]) as Created['reply'][];
   }
 
-  async function call(
-    operation: string,
-    user: string,
-    of: Pick<WorldCall, 'raw'> & Partial<WorldCall>,
-  ): Promise<Created['reply']> {
-    return (await callAs(user, operation, of))[0]!;
+  async #call(operation: string, user: string, of: Parameters): Promise<Created['reply']> {
+    return (await this.callAs(user, operation, of))[0]!;
   }
 
-  /** The id, or whatever else stands for an entry; undefined when that was refused, which has been told. */
-  function find(to: readonly string[], name: Located, takes: string): string | undefined {
-    const reply = to.map((section) => replies.get(`${section}.${name.source ?? name.value}`)).find(Boolean);
-    const value = reply?.[takes];
-    return value === undefined ? undefined : String(value);
+  async #createOne({ made, around }: Planned): Promise<Created | undefined> {
+    const { section, members, key, at } = made;
+    try {
+      const raw = this.#parametersOf(made, around);
+      if (!raw) return undefined;
+      if (section.name === 'media') raw.set('media_key', await this.#upload(members));
+      const author = String(members.get('author')?.value);
+      const user = this.#of.account.users.some((each) => each.key === author) ? author : this.admin;
+      const reply = await this.#call(section.creates, user, { raw });
+      const people = members.get('people');
+      if (people && itemsOf(people).length > 0) {
+        const [operation, parameter] = UPLOADS[section.name]!;
+        const body = new Uint8Array(Buffer.from(uploadOf(people)));
+        await this.#call(operation, this.admin, { raw: new Map(), body, path: { [parameter]: String(reply.id) } });
+      }
+      if (!around) this.#replies.set(`${section.name}.${key}`, reply);
+      if (section.form === 'map') this.#filling.ids[at.path] = String(reply.id_str ?? reply.id ?? reply.media_key);
+      return { made, reply };
+    } catch (error) {
+      this.#refuse(made, error);
+      return undefined;
+    }
   }
 
-  function parametersOf({ section, members }: Made, around: Created | undefined): Map<string, RawValue> | undefined {
-    const fields = fieldsOf(section, operations);
-    const raw = rawOf(members, fields, formatInstant(services.clock.now()));
-    if (section.namesMedia) for (const [name, value] of raw) raw.set(name, withMediaKeys(value, replies));
+  /** Undefined when an entry that is referred to was refused. */
+  #parametersOf({ section, members }: Made, around: Created | undefined): Map<string, RawValue> | undefined {
+    const { services, operations } = this.#deps;
+    const raw = rawOf(members, fieldsOf(section, operations), formatInstant(services.clock.now()));
+    if (section.namesMedia) for (const [name, value] of raw) raw.set(name, withMediaKeys(value, this.#replies));
     if (section.within !== undefined) raw.set(section.within, String(around!.reply.id));
     for (const [name, { to, parameter, takes = 'id', isList }] of Object.entries(section.references)) {
       const member = members.get(name);
       if (!member) continue;
-      const values = itemsOf(member).map((item) => find(to, item, takes));
+      const values = itemsOf(member).map(({ source, value }) => {
+        const reply = to.map((each) => this.#replies.get(`${each}.${source ?? value}`)).find(Boolean);
+        return reply?.[takes];
+      });
       if (values.includes(undefined)) return undefined;
-      raw.set(parameter, isList ? (values as string[]) : values[0]!);
+      raw.set(parameter, isList ? values.map(String) : String(values[0]));
     }
     return raw;
   }
 
-  async function upload(file: Located | undefined, picture: Located | undefined): Promise<string> {
-    const known = uploaded?.get(String(file?.value));
+  async #upload(members: Members): Promise<string> {
+    const file = String(members.get('file')?.value);
+    const { folder, uploaded } = this.#filling;
+    const known = uploaded?.get(file);
     if (known !== undefined) return known;
-    const { received, uploadRules } = services.media;
-    const source = picture
-      ? [placeholderImage(...sizeOf(picture)!)]
-      : createReadStream(join(folder, String(file!.value)));
+    const { received, uploadRules } = this.#deps.services.media;
+    const picture = members.get('picture');
+    const source = picture ? [placeholderImage(...sizeOf(picture)!)] : createReadStream(join(folder, file));
     const media = await received.receive(source as AsyncIterable<Uint8Array>, uploadRules.media_image_bytes_max);
     try {
-      const raw = new Map<string, RawValue>();
-      const reply = await call('media_v2.upload', admin, { raw, files: new Map([['media', media]]) });
+      const parameters = { raw: new Map(), files: new Map([['media', media]]) };
+      const reply = await this.#call('media_v2.upload', this.admin, parameters);
       return String((reply.data as Created['reply']).media_key);
     } finally {
       await received.discard(media);
     }
   }
 
-  async function createOne({ made, around }: Planned): Promise<Created | undefined> {
-    const { section, members, key, at } = made;
-    try {
-      const raw = parametersOf(made, around);
-      if (!raw) return undefined;
-      if (section.name === 'media') raw.set('media_key', await upload(members.get('file'), members.get('picture')));
-      const author = String(members.get('author')?.value);
-      const user = account.users.some((each) => each.key === author) ? author : admin;
-      const reply = await call(section.creates, user, { raw });
-      const people = members.get('people');
-      if (people && itemsOf(people).length > 0) {
-        const [operation, parameter] = UPLOADS[section.name]!;
-        const body = new Uint8Array(Buffer.from(uploadOf(people)));
-        await call(operation, admin, { raw: new Map(), body, path: { [parameter]: String(reply.id) } });
-      }
-      if (!around) replies.set(`${section.name}.${key}`, reply);
-      if (section.form === 'map') ids[at.path] = String(reply.id_str ?? reply.id ?? reply.media_key);
-      return { made, reply };
-    } catch (error) {
-      refuse(made, error);
-      return undefined;
-    }
-  }
-
-  /** Complains of what an operation refused. @throws any other error */
-  function refuse({ section, at, members }: Made, error: unknown): void {
-    const missing = (error as NodeJS.ErrnoException).cause as NodeJS.ErrnoException | undefined;
+  /** Complains of a refusal by an operation. @throws any other error */
+  #refuse({ section, at, members }: Made, error: unknown): void {
+    const { complaints, folder } = this.#filling;
     const errors = errorsOf(error);
     if (!errors) {
-      if (!/ENOENT|EISDIR|EACCES/.test(String(missing))) throw error;
+      if (!/ENOENT|EISDIR|EACCES/.test(String((error as Error).cause))) throw error;
       complaints.add(members.get('file')!, `cannot be read in ${folder}`);
       return;
     }
     const memberOf = (parameter: string): string | undefined =>
       Object.entries(section.references).find(([name, each]) => each.parameter === parameter && members.has(name))?.[0];
-    const { family } = operations.get(section.creates)!;
+    const { family } = this.#deps.operations.get(section.creates)!;
     for (const each of errors) complain({ at, members }, each, { complaints, family, memberOf });
   }
-
-  /** Creates entries of a section at the same time, so that they share commits; what is in them, after them. */
-  async function createAll(planned: readonly Planned[]): Promise<void> {
-    for (const section of new Set(planned.map(({ made }) => made.section))) {
-      const all = planned.filter(({ made }) => made.section === section);
-      const isOrdered = section.name === 'media' && !uploaded;
-      const made = isOrdered ? await oneByOne(all, createOne) : await Promise.all(all.map(createOne));
-      const created = made.filter((each) => each !== undefined);
-      await createAll(created.flatMap((around) => around.made.inner.map((made) => ({ made, around }))));
-    }
-  }
-  await createAll(account.made.map((made) => ({ made, around: undefined })));
-  return (operation, of) => callAs(admin, operation, { raw: new Map(), ...of });
 }
 
 /** Files are read for different times, and ids are to be the same each time. */

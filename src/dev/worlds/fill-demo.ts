@@ -8,14 +8,13 @@ import { parseFast } from '../../features/audiences/uploads/fast-path.ts';
 import { demoContents, OPEN_POLL } from '../demo-contents.ts';
 import { placeDemoMedia } from '../demo-media.ts';
 import { type DemoKeys, demoAccountId } from '../demo-world.ts';
-import { Complaints } from './checker.ts';
+import { Complaints, locatePlain } from './checker.ts';
 import type { FullDependencies } from './create-world.ts';
 import { type AccountCall, fillAccount } from './fill-account.ts';
-import { locatePlain } from './located.ts';
 import { checkWorld } from './world.ts';
 
 /**
- * Creates what is in the account of the demo world: campaigns, posts and what belongs to them. `readers` are the e-mail
+ * Creates the contents of the account of the demo world: campaigns, posts and so on. `readers` are the e-mail
  * addresses of people of the directory, who are in an audience. Resolves with a function that calls further operations.
  * @source decision 902
  */
@@ -63,8 +62,8 @@ export async function fillDemoWorld(
 }
 
 /**
- * What happened a moment ago in the demo world: its website reported an order and a visit, and a poll was opened. It is
- * called when the clock shows the present.
+ * Adds recent events to the demo world, when the clock shows the present: its website reports an order and a visit, and a
+ * poll opens.
  * @source decision 1202
  */
 export async function resumeDemoWorld(call: AccountCall, now: string): Promise<void> {
@@ -72,7 +71,9 @@ export async function resumeDemoWorld(call: AccountCall, now: string): Promise<v
   await call('posts.create', { raw: rawOf({ ...OPEN_POLL.post, card_uri: String(card!.card_uri) }) });
   const tags = await call('web_event_tags.list');
   const conversions = tags.map(({ id, type }) => ({
-    ...{ conversion_time: now, event_id: id, conversion_id: `${String(type).toLowerCase()}-1001` },
+    conversion_time: now,
+    event_id: id,
+    conversion_id: `${String(type).toLowerCase()}-1001`,
     identifiers: [{ ip_address: '192.0.2.7', user_agent: 'Browser' }],
   }));
   await call('conversions.send', { body: { conversions } });
@@ -85,7 +86,8 @@ async function combineAudiences(call: AccountCall, idOf: (path: string) => strin
     negate,
   });
   const params = {
-    ...{ name: 'Readers who supply nothing', audience_type: 'FLEXIBLE' },
+    name: 'Readers who supply nothing',
+    audience_type: 'FLEXIBLE',
     segments: { boolean_operator: 'AND', child_segments: [leafOf('newsletter', false), leafOf('suppliers', true)] },
   };
   await call('custom_audiences.batch', { body: [{ operation_type: 'Create', params }] });

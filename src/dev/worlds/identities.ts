@@ -8,16 +8,16 @@ import { DEMO_APPLICATION } from '../demo-application.ts';
 import type { Complaints } from './checker.ts';
 import type { Described, Entry, World, WorldApplication } from './world.ts';
 
-const given = (input: Input, name: string): string | undefined =>
+const textOf = (input: Input, name: string): string | undefined =>
   input[name] === undefined || input[name] === null ? undefined : String(input[name]);
 
-/** What a user is called, and logs in with. */
+/** The names of a user: display name and login. */
 export function namesOf({ key, input }: Described): { readonly username: string; readonly name: string } {
-  const username = given(input, 'username') ?? key;
-  return { username, name: given(input, 'name') ?? username };
+  const username = textOf(input, 'username') ?? key;
+  return { username, name: textOf(input, 'name') ?? username };
 }
 
-/** An application as it is registered: what is left out is as in the demo world. */
+/** The application to register; members that are left out are those of the demo world. */
 export function draftOf({ key, input }: WorldApplication): ApplicationDraft {
   const members = Object.keys(EMPTY_DRAFT) as (keyof ApplicationDraft)[];
   const values = members.flatMap((name) => {
@@ -27,7 +27,8 @@ export function draftOf({ key, input }: WorldApplication): ApplicationDraft {
   });
   return {
     ...DEMO_APPLICATION,
-    ...{ name: key, description: '' },
+    name: key,
+    description: '',
     ...Object.fromEntries(values),
   } as ApplicationDraft;
 }
@@ -59,7 +60,7 @@ export function checkIdentities(
   for (const user of users) {
     const { username, name } = namesOf(user);
     const [email, description, location, url] = ['email', 'description', 'location', 'url'].map((each) =>
-      given(user.input, each),
+      textOf(user.input, each),
     );
     add(user, 'username', userNameError(username));
     add(user, 'name', displayNameError(name));
@@ -79,9 +80,9 @@ export function checkIdentities(
     }
   }
   unique(applications, 'name', (each) => draftOf(each).name);
-  unique(applications, 'consumer_key', ({ input }) => given(input, 'consumer_key'));
+  unique(applications, 'consumer_key', ({ input }) => textOf(input, 'consumer_key'));
   const tokens = applications.flatMap((each) => each.tokens ?? []);
-  unique(tokens, 'access_token', ({ input }) => given(input, 'access_token'));
+  unique(tokens, 'access_token', ({ input }) => textOf(input, 'access_token'));
   unique(accounts, 'id', ({ members }) => {
     const id = members.get('id')?.value;
     return typeof id === 'string' ? id : undefined;
@@ -94,7 +95,7 @@ function checkCredentials(
   add: (of: Described, member: string, message: string) => void,
 ): void {
   for (const name of names) {
-    const value = given(of.input, name);
+    const value = textOf(of.input, name);
     if (value !== undefined && !CREDENTIAL.test(value)) {
       add(of, name, 'expected letters, digits, hyphens and underscores');
     }

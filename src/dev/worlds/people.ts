@@ -2,12 +2,11 @@ import { hash } from 'node:crypto';
 import { IDENTIFIER_KINDS, type IdentifierKind, isHashedKind } from '../../contract/store/audiences.ts';
 import { type Normalized, normalize } from '../../features/audiences/uploads/normalize.ts';
 import { REASONS } from '../../features/audiences/uploads/reasons.ts';
-import { type Complaints, itemsOf, membersOf, textOf } from './checker.ts';
-import { isObject, type Located } from './located.ts';
+import { type Complaints, isObject, itemsOf, type Located, membersOf, textOf } from './checker.ts';
 
 const NO_FIELDS = { fields: {}, others: IDENTIFIER_KINDS } as const;
 
-/** Complains of people of whom nothing is known, and of what identifies nobody. */
+/** Complains of people without identifiers, and of unusable identifiers. */
 export function checkPeople(at: Located | undefined, complaints: Complaints): void {
   for (const person of itemsOf(at)) {
     const members = membersOf(person, NO_FIELDS, complaints);
@@ -47,4 +46,13 @@ function identifierOf(kind: IdentifierKind, text: string): string {
   // `checkPeople` has refused the others.
   const form = 'form' in read ? read.form : '';
   return isHashedKind(kind) && !HASH.test(text) ? hash('sha256', form) : form;
+}
+
+/** The size of a picture in pixels: width and height. */
+export const PICTURE_SIZE = /^([1-9]\d{0,3})x([1-9]\d{0,3})$/;
+
+/** The size that a member names; undefined when it names none. */
+export function sizeOf({ value }: Located): readonly [width: number, height: number] | undefined {
+  const [, width, height] = (typeof value === 'string' && PICTURE_SIZE.exec(value)) || [];
+  return width === undefined ? undefined : [Number(width), Number(height)];
 }

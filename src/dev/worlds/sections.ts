@@ -1,5 +1,7 @@
-import type { Field } from '../../contract/declare/fields.ts';
+import { boolean, type Field, listOf, oneOf, text } from '../../contract/declare/fields.ts';
 import type { Operation, Parameters } from '../../contract/declare/operation.ts';
+import { ROLES } from '../../contract/declare/roles.ts';
+import { ACCESS_LEVELS, VERIFIED_TYPES } from '../../contract/store/credentials.ts';
 
 /** A member of a world file that names another entry of it. */
 export interface Reference {
@@ -38,7 +40,8 @@ export interface Section {
 const author: Reference = { to: ['users'], parameter: 'as_user_id' };
 const card: Reference = {
   to: ['cards', 'poll_cards', 'image_conversation_cards', 'video_conversation_cards'],
-  ...{ parameter: 'card_uri', takes: 'card_uri' },
+  parameter: 'card_uri',
+  takes: 'card_uri',
 };
 const media: Reference = { to: ['media'], parameter: 'media_key', takes: 'media_key', isOptional: true };
 const medias: Reference = { ...media, parameter: 'media_keys', isList: true };
@@ -46,110 +49,72 @@ const ofPosts = { author, card, media: medias };
 const tag: Reference = { to: ['web_event_tags'], parameter: 'primary_web_event_tag', isOptional: true };
 const within = 'line_item_id';
 
+const section = (
+  form: Section['form'],
+  name: string,
+  about: string,
+  more: Partial<Omit<Section, 'form' | 'name' | 'about'>> = {},
+): Section => ({ name, about, form, creates: `${name}.create`, references: {}, ...more });
+
 /** The sections of a line item. */
 const LINE_ITEM_SECTIONS: readonly Section[] = [
-  {
-    ...{ name: 'targeting', form: 'list', creates: 'targeting_criteria.create', within },
-    about: 'Whom the ads are shown to.',
+  section('list', 'targeting', 'Whom the ads are shown to.', {
+    within,
     references: { audience: { to: ['custom_audiences'], parameter: 'targeting_value', isOptional: true } },
-  },
-  {
-    ...{ name: 'tracking_tags', form: 'list', creates: 'tracking_tags.create', within, references: {} },
-    about: 'Addresses that are called when an ad is seen or clicked.',
-  },
-  {
-    ...{ name: 'promoted_posts', form: 'names', creates: 'promoted_posts.create', within },
-    about: 'The posts that are shown as ads.',
+    creates: 'targeting_criteria.create',
+  }),
+  section('list', 'tracking_tags', 'Addresses that are called when an ad is seen or clicked.', { within }),
+  section('names', 'promoted_posts', 'The posts that are shown as ads.', {
+    within,
     references: { post: { to: ['posts'], parameter: 'post_ids', takes: 'id_str' } },
-  },
-  {
-    ...{ name: 'promoted_accounts', form: 'names', creates: 'promoted_accounts.create', within },
-    about: 'The users who are shown as ads.',
+  }),
+  section('names', 'promoted_accounts', 'The users who are shown as ads.', {
+    within,
     references: { user: { to: ['users'], parameter: 'user_id' } },
-  },
-  {
-    ...{ name: 'scheduled_promoted_posts', form: 'names', creates: 'scheduled_promoted_posts.create', within },
-    about: 'The scheduled posts that are shown as ads once they are published.',
+  }),
+  section('names', 'scheduled_promoted_posts', 'The scheduled posts that are shown as ads once they are published.', {
+    within,
     references: { post: { to: ['scheduled_posts'], parameter: 'scheduled_post_id' } },
-  },
-  {
-    ...{ name: 'curated_categories', form: 'list', creates: 'line_item_curated_categories.create', within },
-    about: 'The publishers next to whose videos the ads are shown.',
-    references: {},
-  },
-  {
-    ...{ name: 'preroll_call_to_actions', form: 'list', creates: 'preroll_call_to_actions.create', within },
-    about: 'The button below pre-roll videos.',
-    references: {},
-  },
+  }),
+  section('list', 'curated_categories', 'The publishers next to whose videos the ads are shown.', {
+    within,
+    creates: 'line_item_curated_categories.create',
+  }),
+  section('list', 'preroll_call_to_actions', 'The button below pre-roll videos.', { within }),
 ];
 
 /** The sections of an account that operations create, in the order in which they are created. */
 export const ACCOUNT_SECTIONS: readonly Section[] = [
-  {
-    ...{ name: 'media', form: 'map', creates: 'media_library.create', references: {} },
-    about: 'Images and GIFs: files beside this one, or grey pictures of a size.',
+  section('map', 'media', 'Images and GIFs: files beside this one, or grey pictures of a size.', {
     hides: ['media_key', 'media_category', 'poster_media_key'],
     extras: ['file', 'picture'],
-  },
-  {
-    ...{ name: 'custom_audiences', form: 'map', creates: 'custom_audiences.create', references: {} },
-    about: 'Audiences of people, who are uploaded hashed.',
-    extras: ['people'],
-  },
-  {
-    ...{ name: 'do_not_reach_lists', form: 'map', creates: 'do_not_reach_lists.create', references: {} },
-    about: 'Lists of people who are shown no ads.',
-    extras: ['people'],
-  },
-  {
-    ...{ name: 'cards', form: 'map', creates: 'cards.create', references: {}, namesMedia: true },
-    about: 'Cards that posts show below their text. Their components name media as media.',
-  },
-  {
-    ...{ name: 'poll_cards', form: 'map', creates: 'poll_cards.create', references: { media } },
-    about: 'Polls below a post.',
-  },
-  {
-    ...{ name: 'image_conversation_cards', form: 'map', creates: 'image_conversation_cards.create' },
-    about: 'Images with buttons that propose posts.',
-    references: { media },
-  },
-  {
-    ...{ name: 'video_conversation_cards', form: 'map', creates: 'video_conversation_cards.create' },
-    about: 'Videos with buttons that propose posts.',
-    references: { media },
-  },
-  {
-    ...{ name: 'posts', form: 'map', creates: 'posts.create', references: ofPosts },
-    about: 'Published posts: promoted-only, unless nullcast is false.',
+    creates: 'media_library.create',
+  }),
+  section('map', 'custom_audiences', 'Audiences of people, who are uploaded hashed.', { extras: ['people'] }),
+  section('map', 'do_not_reach_lists', 'Lists of people who are shown no ads.', { extras: ['people'] }),
+  section('map', 'cards', 'Cards that posts show below their text. Their components name media as media.', {
+    namesMedia: true,
+  }),
+  section('map', 'poll_cards', 'Polls below a post.', { references: { media } }),
+  section('map', 'image_conversation_cards', 'Images with buttons that propose posts.', { references: { media } }),
+  section('map', 'video_conversation_cards', 'Videos with buttons that propose posts.', { references: { media } }),
+  section('map', 'posts', 'Published posts: promoted-only, unless nullcast is false.', {
+    references: ofPosts,
     hides: ['trim_user', 'post_mode'],
-  },
-  {
-    ...{ name: 'draft_posts', form: 'map', creates: 'draft_posts.create', references: ofPosts },
-    about: 'Posts that are not published yet.',
-  },
-  {
-    ...{ name: 'scheduled_posts', form: 'map', creates: 'scheduled_posts.create', references: ofPosts },
-    about: 'Posts that are published later.',
-  },
-  {
-    ...{ name: 'web_event_tags', form: 'map', creates: 'web_event_tags.create', references: {} },
-    about: 'Events on a website that count as conversions.',
-  },
-  {
-    ...{ name: 'campaigns', form: 'map', creates: 'campaigns.create' },
-    about: 'Campaigns with their line items.',
+  }),
+  section('map', 'draft_posts', 'Posts that are not published yet.', { references: ofPosts }),
+  section('map', 'scheduled_posts', 'Posts that are published later.', { references: ofPosts }),
+  section('map', 'web_event_tags', 'Events on a website that count as conversions.'),
+  section('map', 'campaigns', 'Campaigns with their line items.', {
     references: { funding: { to: ['funding'], parameter: 'funding_instrument_id' } },
     sections: [
-      {
-        ...{ name: 'line_items', form: 'map', creates: 'line_items.create', within: 'campaign_id' },
+      section('map', 'line_items', 'Line items: objective, placements, bid, budget, flight and targeting.', {
+        within: 'campaign_id',
         references: { web_event_tag: tag },
-        about: 'Line items: objective, placements, bid, budget, flight and targeting.',
         sections: LINE_ITEM_SECTIONS,
-      },
+      }),
     ],
-  },
+  }),
 ];
 
 /** The members of an entry that are parameters of its operation. */
@@ -166,3 +131,54 @@ export function fieldsOf({ creates, within, references, hides = [] }: Section, o
 
 /** The operations of the catalog, by id. */
 export type Operations = ReadonlyMap<string, Operation>;
+
+// Fields of entries that no operation creates: users, applications, tokens and roles. Their rules are those of the commands
+// and pages.
+
+/** The members of a user. */
+export const USER_FIELDS: Parameters = {
+  name: text({ max: 50 }).describe('Display name; the user name by default.'),
+  username: text({ max: 15 }).describe('What the user logs in with; the name of the entry by default.'),
+  password: text({ max: 200 }).describe('Password; generated by default.'),
+  email: text({ max: 254 }).describe('E-mail address.'),
+  description: text({ max: 160 }).describe('What the user says about themselves.'),
+  location: text({ max: 30 }).describe('Location.'),
+  url: text({ max: 100 }).describe('Web site.'),
+  verified_type: oneOf(...VERIFIED_TYPES).describe('Badge.'),
+};
+
+/** The members of an application. */
+export const APPLICATION_FIELDS: Parameters = {
+  name: text({ max: 32 }).describe('Name, which no other application has; the name of the entry by default.'),
+  access_level: oneOf(...ACCESS_LEVELS)
+    .defaults('read-write')
+    .describe('What the application may do.'),
+  description: text({ max: 200 }).describe('Description for users.'),
+  website_url: text({ max: 2048 }).describe('Web site.'),
+  callbacks: listOf(text({ max: 2048 }), { max: 10 }).describe('Callback URLs of the login.'),
+  organization_name: text({ max: 100 }).describe('Publisher.'),
+  organization_url: text({ max: 2048 }).describe('Web site of the publisher.'),
+  terms_url: text({ max: 2048 }).describe('Terms of service.'),
+  privacy_url: text({ max: 2048 }).describe('Privacy policy.'),
+  native: boolean().describe('Whether it has no web address of its own.'),
+  sign_in: boolean().defaults(1).describe('Whether users who authorized it once are not asked again.'),
+  extra_query: boolean().defaults(1).describe('Whether callbacks without a query string also match with one.'),
+  email_access: boolean().describe('Whether it asks for e-mail addresses.'),
+  consumer_key: text({ max: 64 }).describe('Consumer key; generated by default.'),
+  consumer_secret: text({ max: 128 }).describe('Consumer secret; generated by default.'),
+};
+
+/** The members of an access token. */
+export const TOKEN_FIELDS: Parameters = {
+  access_level: oneOf(...ACCESS_LEVELS).describe('What the token allows; the level of the application by default.'),
+  access_token: text({ max: 128 }).describe('Access token; generated by default.'),
+  access_token_secret: text({ max: 128 }).describe('Its secret; generated by default.'),
+};
+
+/** The members of the role of a user on an account. */
+export const ROLE_FIELDS: Parameters = {
+  role: oneOf(...ROLES)
+    .required()
+    .describe('Role.'),
+  post_composer: boolean().describe('Whether the user may write promoted-only posts; true for administrators.'),
+};

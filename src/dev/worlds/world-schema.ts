@@ -5,9 +5,17 @@ import { IDENTIFIER_KINDS } from '../../contract/store/audiences.ts';
 import type { AccountInput } from '../../features/ads/administration/account-input.ts';
 import { PROMOTABLE_USER_TYPES } from '../../features/ads/promotable-users.ts';
 import { inputValueSchema } from '../../rows/serializer.ts';
-import { APPLICATION_FIELDS, ROLE_FIELDS, TOKEN_FIELDS, USER_FIELDS } from './own-fields.ts';
-import { PICTURE_SIZE } from './pictures.ts';
-import { ACCOUNT_SECTIONS, fieldsOf, type Operations, type Section } from './sections.ts';
+import { PICTURE_SIZE } from './people.ts';
+import {
+  ACCOUNT_SECTIONS,
+  APPLICATION_FIELDS,
+  fieldsOf,
+  type Operations,
+  ROLE_FIELDS,
+  type Section,
+  TOKEN_FIELDS,
+  USER_FIELDS,
+} from './sections.ts';
 import { accountFields, fundingFields } from './world.ts';
 
 /** Names of entries. */
@@ -114,7 +122,8 @@ function objectOf(
 ): Schema {
   const needed = [...Object.entries(fields).flatMap(([key, { isRequired }]) => (isRequired ? [key] : [])), ...required];
   return {
-    ...{ type: 'object', ...(description !== '' && { description }) },
+    type: 'object',
+    ...(description !== '' && { description }),
     properties: {
       ...Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, memberSchema(field)])),
       ...others,
@@ -142,7 +151,8 @@ function time(description: string): Schema {
 }
 
 const named = (entry: Schema, description: string): Schema => ({
-  ...{ type: 'object', description },
+  type: 'object',
+  description,
   patternProperties: { [KEYS.pattern]: entry },
   additionalProperties: false,
 });

@@ -6,16 +6,24 @@ import {
   type Complaints,
   checkFields,
   entriesOf,
+  isObject,
   itemsOf,
+  type Located,
   type Members,
   membersOf,
   textOf,
 } from './checker.ts';
-import { isObject, type Located } from './located.ts';
-import { APPLICATION_FIELDS, ROLE_FIELDS, TOKEN_FIELDS, USER_FIELDS } from './own-fields.ts';
-import { checkPeople } from './people.ts';
-import { sizeOf } from './pictures.ts';
-import { ACCOUNT_SECTIONS, fieldsOf, type Operations, type Section } from './sections.ts';
+import { checkPeople, sizeOf } from './people.ts';
+import {
+  ACCOUNT_SECTIONS,
+  APPLICATION_FIELDS,
+  fieldsOf,
+  type Operations,
+  ROLE_FIELDS,
+  type Section,
+  TOKEN_FIELDS,
+  USER_FIELDS,
+} from './sections.ts';
 
 /** An entry of a world: a user, an application, an account, or what an operation creates. */
 export interface Entry {
@@ -54,14 +62,14 @@ export interface WorldAccount extends Entry {
 
 /** A world that was checked as far as is possible before it is created. */
 export interface World {
-  /** What the clock of the service shows at first, in milliseconds since 1970; undefined: as that of the machine. */
+  /** The first time of the clock, in milliseconds since 1970; undefined: that of the machine. */
   readonly clock_ms: number | undefined;
   readonly users: readonly Described[];
   readonly applications: readonly WorldApplication[];
   readonly accounts: readonly WorldAccount[];
 }
 
-/** What checking depends on. */
+/** The dependencies of a check. */
 export interface CheckContext {
   readonly operations: Operations;
   readonly accountInput: AccountInput;
@@ -88,7 +96,7 @@ export function fundingFields({ fields }: AccountInput): Parameters {
   return { ...others, start_time: { ...start_time!, isRequired: false } };
 }
 
-/** Reads a world; complains of everything that is wrong with it. */
+/** Reads a world; complains of all errors. */
 export function checkWorld(root: Located, context: CheckContext): World {
   const { complaints } = context;
   const members = membersOf(root, { fields: {}, others: ROOT }, complaints);
@@ -159,7 +167,7 @@ function checkAccount(key: string, at: Located, users: ReadonlySet<string>, cont
   const members = membersOf(at, { fields: accountFields(accountInput), others }, complaints);
   const roles = entriesOf(members.get('users'), complaints).map(([user, role]) => {
     if (!users.has(user)) complaints.add(role, `there is no user ${user} in this file`);
-    // A role is all that most have.
+    // Most entries have nothing but a role.
     const isWord = typeof role.value === 'string';
     const entry = isWord ? { ...role, value: new Map([['role', role]]) } : role;
     return described(user, entry, { fields: ROLE_FIELDS, others: [] }, context);
@@ -169,7 +177,8 @@ function checkAccount(key: string, at: Located, users: ReadonlySet<string>, cont
     return { user, type: textOf(type, complaints) ?? '' };
   });
   const funding = entriesOf(members.get('funding'), complaints).map(([name, each]) => ({
-    ...{ key: name, at: each },
+    key: name,
+    at: each,
     members: membersOf(each, { fields: fundingFields(accountInput), others: [] }, complaints),
   }));
   const made = ACCOUNT_SECTIONS.flatMap((section) => checkSection(section, members.get(section.name), context));
@@ -185,7 +194,10 @@ function checkSection(section: Section, at: Located | undefined, context: CheckC
   if (form === 'names') {
     const [name] = Object.keys(references);
     return itemsOf(at).map((item, index) => ({
-      ...{ key: String(index), at: item, section, inner: [] },
+      key: String(index),
+      at: item,
+      section,
+      inner: [],
       members: new Map([[name!, item]]),
     }));
   }
@@ -195,7 +207,7 @@ function checkSection(section: Section, at: Located | undefined, context: CheckC
     form === 'map' ? entriesOf(at, complaints) : itemsOf(at).map((item, index) => [String(index), item] as const);
   return entries.map(([key, entry]) => {
     const members = membersOf(entry, { fields, others }, complaints);
-    // What names media is read once they are known.
+    // Fields that name media are read once those are known.
     const own = section.namesMedia ? {} : withoutNamed(fields, section, members);
     checkFields({ at: entry, members }, own, { now, complaints, family: operations.get(section.creates)!.family });
     checkExtras(section, { at: entry, members }, complaints);
@@ -231,7 +243,7 @@ function checkExtras(
   if (picture && sizeOf(picture) === undefined) complaints.add(picture, 'expected a size in pixels such as 800x418');
 }
 
-/** What an account has under the names of a section, that others can refer to. */
+/** Complains of references to missing entries. */
 function checkReferences(
   made: readonly Made[],
   of: {
