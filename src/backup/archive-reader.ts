@@ -27,7 +27,7 @@ export async function readArchive(path: string, sink: BackupSink): Promise<void>
   const arriving = pipeline(createReadStream(path), decompressor, members).catch((error) => {
     broken ??= error;
   });
-  const reading = readingInto(sink);
+  const reading = new ArchiveReading(sink);
   let failure: unknown;
   try {
     for await (const member of members) {
@@ -72,56 +72,68 @@ async function decompressorFor(path: string): Promise<Transform> {
   }
 }
 
-interface TableReading {
-  readonly sum: Hash;
-  rows: number;
-}
-
-function readingInto(sink: BackupSink) {
-  let head: BackupHeader | undefined;
-  let isWhole = false;
-  let sumsRead = 0;
+/** The reading of an archive: members in the order in which they were written, with their checksums. */
+class ArchiveReading {
+  readonly #sink: BackupSink;
+  #head: BackupHeader | undefined;
+  #isWhole = false;
+  #sumsRead = 0;
   /** Checksums of members that were read but not yet verified. */
-  let lines: string[] = [];
-  const tables = new Map<string, TableReading>();
-  const files = { count: 0, bytes: 0 };
+  #lines: string[] = [];
+  readonly #tables = new Map<string, { readonly sum: Hash; rows: number }>();
+  readonly #files = { count: 0, bytes: 0 };
 
-  async function textOf(member: Member): Promise<Buffer> {
-    const { name, size = 0 } = member.header;
-    if (size > TEXT_BYTES_MAX) throw new ArchiveDamaged(`${name} is too large`);
-    const pieces: Uint8Array[] = [];
-    for await (const piece of bytesOf(member)) pieces.push(piece);
-    const bytes = Buffer.concat(pieces);
-    note(name, createHash('sha256').update(bytes));
-    return bytes;
+  constructor(sink: BackupSink) {
+    this.#sink = sink;
   }
-  const note = (name: string, sum: Hash): void => void lines.push(`${sum.digest('hex')}  ${name}\n`);
 
-  async function takeHead(member: Member): Promise<void> {
-    const found = parsed<BackupHeader>(await textOf(member), member.header.name);
-    if (found.format > FORMAT_VERSION) {
-      throw new ArchiveDamaged(`the archive has format ${found.format}, of a release newer than this one`);
+  async take(member: Member): Promise<void> {
+    const { name, type } = member.header;
+    const [kind, table = ''] = name.split('/');
+    if ((this.#head === undefined) !== (name === 'backup.json') || this.#isWhole) {
+      throw new ArchiveDamaged(`the file is not a backup of this program (${name} where it does not belong)`);
     }
-    head = found;
-    for (const table of found.tables) tables.set(table.name, { sum: createHash('sha256'), rows: 0 });
-    await sink.header(found);
+    if (name === 'backup.json') await this.#takeHead(member);
+    else if (name === 'manifest.json') await this.#takeManifest(member);
+    else if (kind === 'rows') await this.#takeRows(member, table);
+    else if (kind === 'sums') await this.#takeSums(member);
+    // Of releases in which an upload had a folder for its segments.
+    else if (type === 'directory' && isBackedUpPath(name.replace(/\/$/, ''))) member.resume();
+    else if (type === 'file' && isBackedUpPath(name)) await this.#takeFile(member);
+    else throw new ArchiveDamaged(`${name} does not belong in a backup`);
+    member.resume();
   }
 
-  async function takeRows(member: Member, name: string): Promise<void> {
-    const table = head?.tables.find((each) => each.name === name);
+  finish(): void {
+    if (this.#isWhole) return;
+    throw new ArchiveDamaged('the archive is incomplete: its manifest, which comes last, is missing');
+  }
+
+  async #takeHead(member: Member): Promise<void> {
+    const head = parsed<BackupHeader>(await this.#textOf(member), member.header.name);
+    if (head.format > FORMAT_VERSION) {
+      throw new ArchiveDamaged(`the archive has format ${head.format}, of a release newer than this one`);
+    }
+    this.#head = head;
+    for (const table of head.tables) this.#tables.set(table.name, { sum: createHash('sha256'), rows: 0 });
+    await this.#sink.header(head);
+  }
+
+  async #takeRows(member: Member, name: string): Promise<void> {
+    const table = this.#head?.tables.find((each) => each.name === name);
     if (!table) throw new ArchiveDamaged(`rows of ${name}, which the archive does not declare`);
-    const bytes = await textOf(member);
-    const own = tables.get(name)!;
+    const bytes = await this.#textOf(member);
+    const own = this.#tables.get(name)!;
     own.sum.update(bytes);
     const rows = countLines(bytes);
     own.rows += rows;
-    await sink.rows(table, bytes, rows).catch((error) => {
+    await this.#sink.rows(table, bytes, rows).catch((error) => {
       throw error instanceof MalformedRow ? damage(error) : error;
     });
   }
 
-  async function takeFile(member: Member, path: string): Promise<void> {
-    const { size = 0 } = member.header;
+  async #takeFile(member: Member): Promise<void> {
+    const { name: path, size = 0 } = member.header;
     const sum = createHash('sha256');
     async function* content(): AsyncGenerator<Uint8Array> {
       for await (const piece of bytesOf(member)) {
@@ -129,61 +141,55 @@ function readingInto(sink: BackupSink) {
         yield piece;
       }
     }
-    await sink.file({ path, bytes: size, content: content() });
-    note(path, sum);
-    files.count += 1;
-    files.bytes += size;
+    await this.#sink.file({ path, bytes: size, content: content() });
+    this.#note(path, sum);
+    this.#files.count += 1;
+    this.#files.bytes += size;
   }
 
-  async function takeSums(member: Member): Promise<void> {
-    const expected = lines;
-    lines = [];
+  async #takeSums(member: Member): Promise<void> {
+    const expected = this.#lines;
+    this.#lines = [];
     const { name } = member.header;
-    const found = (await textOf(member)).toString().split(/(?<=\n)/);
-    sumsRead += 1;
+    const found = (await this.#textOf(member)).toString().split(/(?<=\n)/);
+    this.#sumsRead += 1;
     const at = expected.findIndex((line, index) => line !== found[index]);
     if (at >= 0) throw new ArchiveDamaged(`${expected[at]!.slice(66).trim()} is damaged (SHA-256 mismatch)`);
     if (found.length !== expected.length) throw new ArchiveDamaged(`${name} names members that the archive lacks`);
   }
 
-  async function takeManifest(member: Member): Promise<void> {
-    const manifest = parsed<BackupSummary & { sums: number }>(await textOf(member), member.header.name);
-    const found: Record<string, TableChecksum> = {};
-    for (const [name, { sum, rows }] of tables) found[name] = { rows, sha256: sum.digest('hex') };
-    for (const [name, { rows, sha256 }] of Object.entries(found)) {
+  async #takeManifest(member: Member): Promise<void> {
+    const manifest = parsed<BackupSummary & { sums: number }>(await this.#textOf(member), member.header.name);
+    const tables: Record<string, TableChecksum> = {};
+    for (const [name, { sum, rows }] of this.#tables) {
+      const sha256 = sum.digest('hex');
       const expected = manifest.tables[name];
       if (expected?.rows !== rows || expected.sha256 !== sha256) {
         throw new ArchiveDamaged(`the rows of ${name} are not those that were written`);
       }
+      tables[name] = { rows, sha256 };
     }
-    if (manifest.sums !== sumsRead || manifest.files.count !== files.count || manifest.files.bytes !== files.bytes) {
+    const { count, bytes } = this.#files;
+    if (manifest.sums !== this.#sumsRead || manifest.files.count !== count || manifest.files.bytes !== bytes) {
       throw new ArchiveDamaged('files or checksums are missing');
     }
-    isWhole = true;
-    await sink.end({ tables: found, files });
+    this.#isWhole = true;
+    await this.#sink.end({ tables, files: this.#files });
   }
 
-  return {
-    async take(member: Member) {
-      const { name, type } = member.header;
-      const [kind, table = ''] = name.split('/');
-      if ((head === undefined) !== (name === 'backup.json') || isWhole) {
-        throw new ArchiveDamaged(`the file is not a backup of this program (${name} where it does not belong)`);
-      }
-      if (name === 'backup.json') await takeHead(member);
-      else if (name === 'manifest.json') await takeManifest(member);
-      else if (kind === 'rows') await takeRows(member, table);
-      else if (kind === 'sums') await takeSums(member);
-      // Of releases in which an upload had a folder for its segments.
-      else if (type === 'directory' && isBackedUpPath(name.replace(/\/$/, ''))) member.resume();
-      else if (type === 'file' && isBackedUpPath(name)) await takeFile(member, name);
-      else throw new ArchiveDamaged(`${name} does not belong in a backup`);
-      member.resume();
-    },
-    finish() {
-      if (!isWhole) throw new ArchiveDamaged('the archive is incomplete: its manifest, which comes last, is missing');
-    },
-  };
+  async #textOf(member: Member): Promise<Buffer> {
+    const { name, size = 0 } = member.header;
+    if (size > TEXT_BYTES_MAX) throw new ArchiveDamaged(`${name} is too large`);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of bytesOf(member)) pieces.push(piece);
+    const bytes = Buffer.concat(pieces);
+    this.#note(name, createHash('sha256').update(bytes));
+    return bytes;
+  }
+
+  #note(name: string, sum: Hash): void {
+    this.#lines.push(`${sum.digest('hex')}  ${name}\n`);
+  }
 }
 
 function parsed<T>(bytes: Buffer, name: string): T {

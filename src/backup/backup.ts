@@ -16,7 +16,7 @@ export interface ObjectSource {
   readonly folder: string | undefined;
 }
 
-/** What a copy is made from. */
+/** The source of a copy. */
 export interface BackupSource {
   readonly driver: Driver;
   readonly folder: string;
@@ -48,7 +48,7 @@ export async function exportAll(
 ): Promise<ExportResult> {
   const { driver, folder, objects, keys, release, now, progress } = source;
   const end = claimCopying(folder);
-  const held = withMedia && objects.folder !== undefined ? mediaSnapshot(objects.folder) : undefined;
+  const snapshot = withMedia && objects.folder !== undefined ? mediaSnapshot(objects.folder) : undefined;
   const about: Pick<BackupHeader, 'release' | 'made_at' | 'keys' | 'snapshot'> = {
     release,
     snapshot: source.snapshot,
@@ -57,23 +57,23 @@ export async function exportAll(
   };
   try {
     // Left by a process that was killed.
-    await held?.remove();
-    // Before the rows are read: objects removed after that moment are still held.
-    await held?.update();
+    await snapshot?.remove();
+    // Before the rows are read: objects removed after that moment are still snapshot.
+    await snapshot?.update();
     return await driver.read((session) =>
       exportDatabase(
         session,
         {
           header: about,
           folder: withNonces ? folder : undefined,
-          media: withMedia ? { store: objects.store, held } : undefined,
+          media: withMedia ? { store: objects.store, snapshot } : undefined,
           progress,
         },
         sink,
       ),
     );
   } finally {
-    await held?.remove();
+    await snapshot?.remove();
     await end();
   }
 }

@@ -13,7 +13,7 @@ import { parseRows } from '../storage/transfer/row-lines.ts';
 import { execRaw, queryRaw, readTableSchemas, type TableSchema } from '../storage/transfer/table-schema.ts';
 import type { BackupFile, BackupHeader, BackupSink } from './format.ts';
 
-/** What a sink needs beside the rows. */
+/** The dependencies of a sink. */
 export interface DatabaseSinkOptions {
   /** The data folder for used nonces. */
   readonly folder: string;

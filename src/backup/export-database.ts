@@ -8,7 +8,7 @@ import { type MediaSource, mediaIn } from './export-media.ts';
 import { type BackupFile, type BackupHeader, type BackupSink, FORMAT_VERSION } from './format.ts';
 import { ignoreMissing, listFolder } from './media-snapshot.ts';
 
-/** What an export needs beside the database. */
+/** The dependencies of an export. */
 export interface ExportOptions {
   /** Names the program, the time and the keys. */
   readonly header: Pick<BackupHeader, 'release' | 'made_at' | 'keys' | 'snapshot'>;
@@ -48,7 +48,7 @@ export async function exportDatabase(
     ({ name }) => name,
   );
   migrationsNamed(steps);
-  await media?.held?.update();
+  await media?.snapshot?.update();
   await sink.header({ format: FORMAT_VERSION, ...header, engine: session.dialect, steps, tables });
   const sums: Record<string, TableChecksum> = {};
   let rows = 0;

@@ -10,7 +10,7 @@ import { fileSize, type MediaSnapshot } from './media-snapshot.ts';
 export interface MediaSource {
   readonly store: ObjectStore;
   /** Holds them while the copy is made, where they are files of this machine. */
-  readonly held: MediaSnapshot | undefined;
+  readonly snapshot: MediaSnapshot | undefined;
 }
 
 /** The number of uploads read at a time. */
@@ -26,17 +26,17 @@ type UploadRow = Pick<Upload, 'id' | 'state' | 'expires_at' | 'object_key' | 'po
 export async function* mediaIn(
   session: Session,
   tables: readonly TableSchema[],
-  { store, held }: MediaSource,
+  { store, snapshot }: MediaSource,
   { now, onMissing }: { readonly now: string; readonly onMissing: (id: string) => void },
 ): AsyncGenerator<BackupFile> {
   const names = new Set(tables.map(({ name }) => name));
   if (!names.has('uploads')) return;
   const hasKeys = names.has('upload_segments');
   for await (const upload of uploadsIn(session, hasKeys)) {
-    const keys = hasKeys ? await keysOf(session, upload) : await held?.keysOf(upload.id);
+    const keys = hasKeys ? await keysOf(session, upload) : await snapshot?.keysOf(upload.id);
     let isMissing = keys === undefined || (!hasKeys && keys.length === 0 && isProcessed(upload));
     for (const key of keys ?? []) {
-      const found = await opened(key, { store, held });
+      const found = await opened(key, { store, snapshot });
       if (found) yield found;
       else isMissing = true;
     }
@@ -64,10 +64,10 @@ async function keysOf(session: Session, { id, object_key, poster_key }: UploadRo
   return [...named, ...segments.map((segment) => segment.object_key)];
 }
 
-async function opened(path: string, { store, held }: MediaSource): Promise<BackupFile | undefined> {
+async function opened(path: string, { store, snapshot }: MediaSource): Promise<BackupFile | undefined> {
   if (!isObjectKey(path)) return undefined;
-  if (held) {
-    const source = await held.pathOf(path);
+  if (snapshot) {
+    const source = await snapshot.pathOf(path);
     if (source === undefined) return undefined;
     const bytes = await fileSize(source);
     return { path, bytes, content: contentOf(source, bytes) };

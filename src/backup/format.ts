@@ -20,7 +20,7 @@ export interface BackupHeader {
   readonly snapshot?: ArchivedSnapshot | undefined;
 }
 
-/** What the archive of a snapshot has beside its contents. */
+/** Notes in the archive of a snapshot. */
 export interface ArchivedSnapshot {
   readonly name: string;
   readonly notes: SnapshotNotes;

@@ -9,7 +9,7 @@ import type { BackupHeader, BackupSink, BackupSummary } from './format.ts';
 /** Master keys by key id. */
 export type MasterKeys = Readonly<Record<string, Buffer>>;
 
-/** What a valid archive contains. */
+/** The contents of a valid archive. */
 export interface ArchiveInspection {
   readonly head: BackupHeader;
   readonly contents: BackupSummary;

@@ -18,7 +18,7 @@ export interface MediaSnapshot {
 }
 
 /**
- * Holds objects by a hard link to each file, which takes no space and blocks nobody. On file systems without hard links,
+ * Holds objects by a hard link to each file, which takes no space and blocks no writer. On file systems without hard links,
  * files are copied. A folder has one holder at a time: the remains of an earlier one are removed.
  * @source decision 451
  */

@@ -2,7 +2,7 @@ import { formatInstant } from '../base/instants.ts';
 import type { AuditRecord } from '../contract/store/audit.ts';
 import { applyMigrations } from '../storage/core/migrate.ts';
 import type { Session } from '../storage/core/session.ts';
-import { auditOn } from '../storage/tables/audit.ts';
+import { Audit } from '../storage/tables/audit.ts';
 import { moveAllToLog } from '../storage/tables/event-outbox.ts';
 import { afterRestore } from '../storage/transfer/after-restore.ts';
 import { readArchive } from './archive-reader.ts';
@@ -47,7 +47,7 @@ export async function restore(
     const appliedSteps = await applyMigrations(session, now);
     await afterRestore(session, { restored_at: now, backup_made_at: head.made_at, requests_not_before });
     await moveAllToLog(session);
-    await auditOn(session).append([restoring.record]);
+    await new Audit(session).append([restoring.record]);
     await gatherStatistics(session);
     return { appliedSteps };
   });
@@ -68,7 +68,9 @@ export async function copyDatabase(
   try {
     return await fillTarget(target, async (session) => {
       const sink = databaseSink(session, {
-        ...{ folder: target.folder, objects: target.objects, now },
+        folder: target.folder,
+        objects: target.objects,
+        now,
         progress: source.progress,
       });
       const sent = await exportAll(source, sink, {
@@ -77,7 +79,7 @@ export async function copyDatabase(
       });
       const appliedSteps = await applyMigrations(session, now);
       await moveAllToLog(session);
-      await auditOn(session).append([record]);
+      await new Audit(session).append([record]);
       await gatherStatistics(session);
       return { sent, appliedSteps };
     });

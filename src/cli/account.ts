@@ -2,16 +2,10 @@ import { type Command, Option } from 'commander';
 import { accountInput } from '../app/account-input.ts';
 import { ROLES } from '../contract/declare/roles.ts';
 import { ACCOUNT_LIMITS } from '../features/ads/administration/account-input.ts';
-import { setApproval } from './account/approve.ts';
-import { createAccount } from './account/create.ts';
-import { changeFeatures } from './account/features.ts';
-import { fundAccount } from './account/fund.ts';
-import { importAccountFile } from './account/import.ts';
-import { setLimits } from './account/limits.ts';
-import { listAccounts } from './account/list.ts';
-import { setRole } from './account/role.ts';
-import { showAccount } from './account/show.ts';
-import { addSettings } from './setting-options.ts';
+import { changeFeatures, fundAccount, setApproval, setLimits, setRole } from './account/change.ts';
+import { createAccount, importAccountFile } from './account/create.ts';
+import { listAccounts, showAccount } from './account/read.ts';
+import { onDatabase } from './setting-options.ts';
 
 /** `barker account`: administration of accounts that the API does not offer. */
 export function accountCommand(command: Command): void {
@@ -23,7 +17,7 @@ export function accountCommand(command: Command): void {
     .option('--business-id <id>', 'Id of the business; accounts of one business share audiences')
     .addOption(choice('--industry <industry>', 'Industry', accountInput.fields.account.industry_type!))
     .option('--sandbox', 'Create it in the sandbox; API clients can do that themselves');
-  onDatabase(create, 'create "Harbour Coffee" --admin ada --timezone Europe/London').action((name: string) =>
+  onDatabase(create, 'account create "Harbour Coffee" --admin ada --timezone Europe/London').action((name: string) =>
     createAccount(create, name),
   );
 
@@ -31,10 +25,10 @@ export function accountCommand(command: Command): void {
   list
     .option('--user <user-name>', 'Only accounts on which this user has a role')
     .option('--deleted', 'Include deleted accounts');
-  onDatabase(list, 'list --user ada').action(() => listAccounts(list));
+  onDatabase(list, 'account list --user ada').action(() => listAccounts(list));
 
   const show = of(command, 'show', 'Show an account with its users, features, limits and funding instruments');
-  onDatabase(show, 'show 18ce54d4x5t').action((id: string) => showAccount(show, id));
+  onDatabase(show, 'account show 18ce54d4x5t').action((id: string) => showAccount(show, id));
 
   const role = of(command, 'role', 'Grant a user a role on an account, replacing the earlier one, or revoke it');
   role
@@ -42,13 +36,13 @@ export function accountCommand(command: Command): void {
     .addOption(new Option('--role <role>', 'Role').choices(ROLES))
     .option('--post-composer', 'Also allow promoted-only posts')
     .option('--none', 'Revoke the role');
-  onDatabase(role, 'role 18ce54d4x5t ben --role AD_MANAGER --post-composer').action((id: string, user: string) =>
-    setRole(role, id, user),
+  onDatabase(role, 'account role 18ce54d4x5t ben --role AD_MANAGER --post-composer').action(
+    (id: string, user: string) => setRole(role, id, user),
   );
 
   const features = of(command, 'features', 'Grant or remove features of an account');
   features.option('--add <key...>', 'Features to grant').option('--remove <key...>', 'Features to remove');
-  onDatabase(features, 'features 18ce54d4x5t --add REACH_FREQUENCY_CAP').action((id: string) =>
+  onDatabase(features, 'account features 18ce54d4x5t --add REACH_FREQUENCY_CAP').action((id: string) =>
     changeFeatures(features, id),
   );
 
@@ -62,7 +56,7 @@ export function accountCommand(command: Command): void {
     .option('--funded-amount <micros>', 'Amount in micros, for an insertion order')
     .option('--description <text>', 'Description')
     .option('--io-header <text>', 'Insertion order header');
-  onDatabase(fund, 'fund 18ce54d4x5t --type CREDIT_LINE --currency EUR --credit-limit 5000000000').action(
+  onDatabase(fund, 'account fund 18ce54d4x5t --type CREDIT_LINE --currency EUR --credit-limit 5000000000').action(
     (id: string) => fundAccount(fund, id),
   );
 
@@ -73,28 +67,25 @@ export function accountCommand(command: Command): void {
       `Maximum number of ${name.replaceAll('_', ' ')}; "default" removes the override`,
     );
   }
-  onDatabase(limits, 'limits 18ce54d4x5t --active-campaigns 8000').action((id: string) => setLimits(limits, id));
+  onDatabase(limits, 'account limits 18ce54d4x5t --active-campaigns 8000').action((id: string) =>
+    setLimits(limits, id),
+  );
 
   const approve = of(command, 'approve', 'Set the approval status of an account');
   approve.addOption(
     choice('--status <status>', 'Approval status', accountInput.fields.account.approval_status!).default('ACCEPTED'),
   );
-  onDatabase(approve, 'approve 18ce54d4x5t --status UNDER_REVIEW').action((id: string) => setApproval(approve, id));
+  onDatabase(approve, 'account approve 18ce54d4x5t --status UNDER_REVIEW').action((id: string) =>
+    setApproval(approve, id),
+  );
 
   const load = command.command('import').description('Create and update accounts from a file, all of them or none');
   load.argument('<file>', 'JSON file; docs/operate.md describes the format');
-  onDatabase(load, 'import accounts.json').action((file: string) => importAccountFile(load, file));
+  onDatabase(load, 'account import accounts.json').action((file: string) => importAccountFile(load, file));
 }
 
 function of(command: Command, name: string, about: string): Command {
   return command.command(name).description(about).argument('<account-id>');
-}
-
-function onDatabase(command: Command, example: string): Command {
-  return addSettings(command, 'serve', ['data_folder', 'database_url']).addHelpText(
-    'after',
-    `\nExample:\n  barker account ${example}`,
-  );
 }
 
 /** An option whose choices are the values of an enum field. */

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { APPLICATION_LIMITS, type ApplicationLimit, defaultLimits } from '../contract/declare/application-limits.ts';
 import type { Application, ApplicationDraft } from '../contract/store/credentials.ts';
-import type { ReadTransaction } from '../contract/store/store.ts';
 import {
   changeApplication,
   issueOwnerToken,
@@ -19,29 +18,26 @@ import {
 import { listAllApplications } from '../features/auth/applications/list-applications.ts';
 import { registerApplication } from '../features/platform/registration.ts';
 import type { Settings } from '../settings.ts';
+import type { ReadTransaction } from '../storage/unit-of-work.ts';
 import { addApplicationOptions, draftFromOptions } from './application-options.ts';
 import { CommandFailed } from './failure.ts';
 import { oneLine, print, printFields } from './output.ts';
 import { requireApplication, requireUser } from './required-rows.ts';
-import { addSettings, settingsFrom } from './setting-options.ts';
+import { onDatabase, settingsFrom } from './setting-options.ts';
 import { type RecordedRegistrar, runRead, runWrite } from './units-of-work.ts';
 
 /** `barker app`: the same as the pages at `/developer/apps`, for all applications. @source decision 95 */
 export function appCommand(command: Command): void {
   const create = command.command('create').description('Register an application').argument('<name>');
   addApplicationOptions(create.requiredOption('--owner <user-name>', 'User who owns the application'));
-  onDatabase(create)
-    .addHelpText(
-      'after',
-      '\nExample:\n  barker app create Reports --owner ada --website https://reports.example --level read-write \\\n    --callback https://reports.example/back',
-    )
-    .action((name: string) => createApp(create, name));
+  onDatabase(
+    create,
+    'app create Reports --owner ada --website https://reports.example --level read-write \\\n    --callback https://reports.example/back',
+  ).action((name: string) => createApp(create, name));
 
   const list = command.command('list').description('List applications');
   list.option('--owner <user-name>', 'Only applications of this user');
-  onDatabase(list)
-    .addHelpText('after', '\nExample:\n  barker app list --owner ada')
-    .action(() => listApps(list));
+  onDatabase(list, 'app list --owner ada').action(() => listApps(list));
 
   const show = of(
     command,
@@ -74,19 +70,15 @@ export function appCommand(command: Command): void {
   limits.action((key: string) => limitsOf(limits, key));
 
   const suspend = of(command, 'suspend', 'Suspend an application: all its requests are refused');
-  suspend.action((key: string) => onApplication(suspend, key, (registrar, app) => suspended(registrar, app, true)));
+  suspend.action((key: string) => onApplication(suspend, key, (registrar, app) => setSuspension(registrar, app, true)));
 
   const resume = of(command, 'resume', 'Lift the suspension of an application');
-  resume.action((key: string) => onApplication(resume, key, (registrar, app) => suspended(registrar, app, false)));
+  resume.action((key: string) => onApplication(resume, key, (registrar, app) => setSuspension(registrar, app, false)));
 }
 
 function of(command: Command, name: string, about: string, options = ''): Command {
-  const example = `\nExample:\n  barker app ${name} PcFZ1pQkS3WbXgY7mUo2aRt9L ${options}`.trimEnd();
-  return onDatabase(command.command(name).description(about).argument('<consumer-key>')).addHelpText('after', example);
-}
-
-function onDatabase(command: Command): Command {
-  return addSettings(command, 'serve', ['data_folder', 'database_url']);
+  const example = `app ${name} PcFZ1pQkS3WbXgY7mUo2aRt9L ${options}`.trimEnd();
+  return onDatabase(command.command(name).description(about).argument('<consumer-key>'), example);
 }
 
 async function createApp(command: Command, name: string): Promise<void> {
@@ -113,22 +105,22 @@ async function listApps(command: Command): Promise<void> {
 }
 
 async function showApp(command: Command, key: string): Promise<void> {
-  const shown = await runRead(command, async ({ tx }) => {
+  const fields = await runRead(command, async ({ tx }) => {
     const application = await requireApplication(tx, key);
     const { id, consumer_secret, owner_user_id, callbacks, demo, ...columns } = application;
     const owner = await tx.credentials.findUser(owner_user_id);
     const counts = await tx.credentials.listTokenCounts(id);
     const beside = await tx.credentials.listOtherTokens(id, application.access_level, 1000);
-    const fields: Record<string, string> = { application_id: id, owner: owner?.screen_name ?? '' };
-    for (const [name, value] of Object.entries(columns)) fields[name] = String(value);
+    const values: Record<string, string> = { application_id: id, owner: owner?.screen_name ?? '' };
+    for (const [name, value] of Object.entries(columns)) values[name] = String(value);
     (JSON.parse(callbacks) as string[]).forEach((callback, index) => {
-      fields[`callback_${index + 1}`] = callback;
+      values[`callback_${index + 1}`] = callback;
     });
-    for (const { access_level, count } of counts) fields[`tokens_${access_level}`] = String(count);
-    for (const { screen_name, access_level } of beside) fields[`other_level_${screen_name}`] = access_level;
-    return fields;
+    for (const { access_level, count } of counts) values[`tokens_${access_level}`] = String(count);
+    for (const { screen_name, access_level } of beside) values[`other_level_${screen_name}`] = access_level;
+    return values;
   });
-  printFields(shown);
+  printFields(fields);
 }
 
 async function editApp(command: Command, key: string): Promise<void> {
@@ -167,7 +159,7 @@ async function removeBearer({ tx, now }: RecordedRegistrar, { id, name }: Applic
 }
 
 /** Suspends an application or lifts the suspension. @source decision 101 */
-async function suspended({ tx }: RecordedRegistrar, { id }: Application, isSuspended: boolean): Promise<Fields> {
+async function setSuspension({ tx }: RecordedRegistrar, { id }: Application, isSuspended: boolean): Promise<Fields> {
   await suspendApplication(tx, id, isSuspended);
   return { suspended: isSuspended ? 'yes' : 'no' };
 }
@@ -205,7 +197,7 @@ async function limitsOf(command: Command, key: string): Promise<void> {
   const input = command.opts<Record<string, string | undefined>>();
   const settings = settingsFrom(command, 'serve', true);
   const usual = defaultLimits(settings);
-  const shown = async (tx: ReadTransaction, id: string): Promise<Fields> => {
+  const effective = async (tx: ReadTransaction, id: string): Promise<Fields> => {
     const own = await tx.applicationLimits.find(id);
     return Object.fromEntries(APPLICATION_LIMITS.map((name) => [name, String(own[name] ?? usual[name])]));
   };
@@ -214,12 +206,12 @@ async function limitsOf(command: Command, key: string): Promise<void> {
     return text === undefined ? [] : [{ name, value: text === 'default' ? null : parseLimit(name, text) }];
   });
   if (changes.length === 0) {
-    return printFields(await runRead(command, async ({ tx }) => shown(tx, (await requireApplication(tx, key)).id)));
+    return printFields(await runRead(command, async ({ tx }) => effective(tx, (await requireApplication(tx, key)).id)));
   }
   await onApplication(command, key, async ({ tx }, { id }) => {
     await tx.credentials.lockApplication(id);
     for (const { name, value } of changes) await tx.applicationLimits.set(id, name, value);
-    return shown(tx, id);
+    return effective(tx, id);
   });
 }
 

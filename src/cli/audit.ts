@@ -1,16 +1,16 @@
 import { type Command, Option } from 'commander';
 import { formatMillisecond, instantMs, parseInstant } from '../base/instants.ts';
 import { AUDIT_EVENTS, type AuditEvent, type AuditRecord } from '../contract/store/audit.ts';
-import type { Store } from '../contract/store/store.ts';
+import type { Store } from '../storage/unit-of-work.ts';
 import { CommandFailed } from './failure.ts';
 import { oneLine, print } from './output.ts';
-import { addSettings } from './setting-options.ts';
+import { onDatabase } from './setting-options.ts';
 import { withStore } from './with-store.ts';
 
 /** `barker audit`. @source decision 590 */
 export function auditCommand(command: Command): void {
   const list = command.command('list').description('List audit records, newest first');
-  addSettings(list, 'serve', ['data_folder', 'database_url'])
+  onDatabase(list, 'audit list --since 2026-03-01 --actor operator:barker --json')
     .option('--since <time>', 'Records since this time; ISO 8601, UTC without an offset')
     .option('--until <time>', 'Records before this time')
     .option(
@@ -21,7 +21,6 @@ export function auditCommand(command: Command): void {
     .option('--id <id>', 'Records about this object: application:12, or the id alone')
     .option('--count <n>', 'Maximum number', '100')
     .option('--json', 'Print JSON, one object a line')
-    .addHelpText('after', '\nExample:\n  barker audit list --since 2026-03-01 --actor operator:barker --json')
     .action(() => listAudit(list));
 }
 

@@ -1,19 +1,19 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { formatInstant } from '../base/instants.ts';
 import { CommandFailed } from './failure.ts';
 import { printError } from './output.ts';
-import { addSettings, settingsFrom } from './setting-options.ts';
+import { onDatabase, settingsFrom } from './setting-options.ts';
 
 /** `barker backup`. @source decision 450 */
 export function backupCommand(command: Command): void {
-  addSettings(command, 'serve', ['data_folder', 'database_url'])
+  onDatabase(command, 'backup --folder /var/backups/barker --keep 14')
     .argument('[file]', 'Archive to write: .tar.zst, .tar.gz or .tar')
     .option('--folder <folder>', 'Write an archive named after the current time into this folder')
     .option('--keep <n>', 'With --folder: keep this many archives and delete older ones')
     .option('--force', 'Overwrite an existing file')
     .option('--allow-missing-media', 'Succeed even if media files are missing from the data folder')
-    .addHelpText('after', '\nExample:\n  barker backup --folder /var/backups/barker --keep 14')
     .action((file: string | undefined) => runBackup(command, file));
 }
 
@@ -31,7 +31,6 @@ async function runBackup(command: Command, file: string | undefined): Promise<vo
   const { systemClock } = await import('../base/clock.ts');
   const { backUp } = await import('../backup/backup.ts');
   const { inspectArchive } = await import('../backup/inspect-archive.ts');
-  const { removeOldArchives, datedArchivePath } = await import('./backup/dated-files.ts');
   const { judgeKeys } = await import('./backup/judge-archive.ts');
   const { printLine, recordVerified, runRecordedCopy } = await import('./backup/recorded-copy.ts');
   const settings = settingsFrom(command, 'serve', true);
@@ -53,4 +52,22 @@ async function runBackup(command: Command, file: string | undefined): Promise<vo
   const message = `media files of ${missing.length} uploads are missing from the data folder (first: ${missing[0]}); ${path} is otherwise complete`;
   if (!allowMissingMedia) throw new CommandFailed(message);
   printError(`barker: ${message}\n`);
+}
+
+const DATED = /^barker-\d{8}T\d{6}Z\.tar\.zst$/;
+
+/** The path of a new archive; names sort by time. */
+function datedArchivePath(folder: string, now: number): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return join(folder, `barker-${formatInstant(now).replace(/[-:]/g, '')}.tar.zst`);
+}
+
+/** Deletes all but the newest archives of a folder, and returns their paths. Other files stay. */
+function removeOldArchives(folder: string, keep: number): string[] {
+  const dated = readdirSync(folder)
+    .filter((name) => DATED.test(name))
+    .sort();
+  const old = dated.slice(0, -keep).map((name) => join(folder, name));
+  for (const path of old) rmSync(path, { force: true });
+  return old;
 }

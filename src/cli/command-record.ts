@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { formatMillisecond } from '../base/instants.ts';
 import { secureRandom } from '../base/random.ts';
 import { type AuditOutcome, type AuditRecord, withReason } from '../contract/store/audit.ts';
-import type { Store } from '../contract/store/store.ts';
+import type { Store } from '../storage/unit-of-work.ts';
 import { REASON } from './reasons.ts';
 import { isSettingOption } from './setting-options.ts';
 
@@ -84,17 +84,17 @@ function wordsOf(command: Command): string {
   );
 }
 
-const NUMBER_PLACE = /<(n|micros|n\|default)>/;
+const NUMBER_ARGUMENT = /<(n|micros|n\|default)>/;
 
 function optionWords({ long, flags, argChoices }: Option, value: unknown): string[] {
   if (long === REASON) return [withReason('', String(value)).trimStart()];
-  const isTold =
-    argChoices?.includes(String(value)) || (NUMBER_PLACE.test(flags) && /^(\d{1,16}|default)$/.test(String(value)));
-  return isTold ? [long!, String(value)] : [long!];
+  const isRecorded =
+    argChoices?.includes(String(value)) || (NUMBER_ARGUMENT.test(flags) && /^(\d{1,16}|default)$/.test(String(value)));
+  return isRecorded ? [long!, String(value)] : [long!];
 }
 
 /** The database and clock of a long command. */
-interface Place {
+interface Recording {
   readonly store: Pick<Store, 'write'>;
   readonly clock: Clock;
 }
@@ -106,7 +106,7 @@ interface Place {
  */
 export async function runRecorded<T>(
   command: Command,
-  { store, clock }: Place,
+  { store, clock }: Recording,
   work: (addTarget: AddTarget) => Promise<T>,
 ): Promise<T> {
   const record = commandRecord(command, clock.now());

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { print } from './output.ts';
 
-/** `barker completion`: what shells complete, from the declarations of all commands. */
+/** `barker completion`: completions for shells, from the declarations of all commands. */
 export function completionCommand(command: Command): void {
   command
     .addArgument(new Argument('<shell>', 'Shell that is to complete').choices(Object.keys(SCRIPTS)))
@@ -15,7 +15,7 @@ export function completionCommand(command: Command): void {
     });
 }
 
-/** What can follow the names of commands. */
+/** The completions after the names of commands. */
 interface Level {
   readonly names: readonly string[];
   readonly commands: readonly Command[];

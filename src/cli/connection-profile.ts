@@ -77,8 +77,11 @@ export function profileFrom(command: Command): ConnectionProfile {
   const consumerSecret = input('consumerSecret', 'CONSUMER_SECRET');
   if (consumerSecret === undefined) throw new CommandFailed('--consumer-key needs --consumer-secret', 2);
   const keys = {
-    ...{ consumer_key: consumerKey, consumer_secret: consumerSecret },
-    ...{ access_token: '', access_token_secret: '', ...tokenFrom(input) },
+    consumer_key: consumerKey,
+    consumer_secret: consumerSecret,
+    access_token: '',
+    access_token_secret: '',
+    ...tokenFrom(input),
   };
   return { keys, origin: url ?? storedOrigin(options), tlsCa: readDevFile(options.data)?.tls_ca };
 }

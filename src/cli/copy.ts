@@ -2,17 +2,13 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { commandRecord } from './command-record.ts';
 import { CommandFailed } from './failure.ts';
-import { addSettings, settingsFrom } from './setting-options.ts';
+import { onDatabase, settingsFrom } from './setting-options.ts';
 
 /** `barker copy`. @source decision 458 */
 export function copyCommand(command: Command): void {
-  addSettings(command, 'serve', ['data_folder', 'database_url'])
+  onDatabase(command, 'copy --data /var/lib/barker --to postgres://barker@db.example.org/barker')
     .requiredOption('--to <target>', 'Target: a postgres:// URL, or a data folder for SQLite')
     .option('--to-data <folder>', 'With a postgres:// URL: also copy media and nonces to this data folder')
-    .addHelpText(
-      'after',
-      '\nExample:\n  barker copy --data /var/lib/barker --to postgres://barker@db.example.org/barker',
-    )
     .action(() => runCopy(command));
 }
 

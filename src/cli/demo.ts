@@ -6,23 +6,21 @@ import type { Person } from '../contract/store/directory.ts';
 import { runRecorded } from './command-record.ts';
 import { openCommandRuntime } from './command-runtime.ts';
 import { printFields } from './output.ts';
-import { addSettings } from './setting-options.ts';
+import { onDatabase } from './setting-options.ts';
 
 /** `barker demo`: generates sample data. */
 export function demoCommand(command: Command): void {
   const population = command.command('population').description('Generate sample people in the directory');
-  addSettings(population, 'serve', ['data_folder', 'database_url'])
+  onDatabase(population, 'demo population --users 100000 --csv people.csv')
     .requiredOption('--users <n>', 'Number of people', wholeNumber)
     .option('--population-seed <n>', 'Random seed', wholeNumber, 1)
     .option('--csv <file>', 'Also write plaintext identifiers to a CSV file, for audience uploads')
-    .addHelpText('after', '\nExample:\n  barker demo population --users 100000 --csv people.csv')
     .action(() => makePopulation(population));
   const posts = command.command('posts').description('Generate sample posts for keyword insights');
-  addSettings(posts, 'serve', ['data_folder', 'database_url'])
+  onDatabase(posts, 'demo posts --count 100000')
     .requiredOption('--count <n>', 'Number of posts', wholeNumber)
     .option('--days <n>', 'Spread over the last days', severalDays, 7)
     .option('--posts-seed <n>', 'Random seed', wholeNumber, 1)
-    .addHelpText('after', '\nExample:\n  barker demo posts --count 100000')
     .action(() => makePosts(posts));
 }
 

@@ -24,10 +24,9 @@ import { isLoopbackHost } from '../settings/addresses.ts';
 import { originsOf } from '../settings/load.ts';
 import type { Settings } from '../settings.ts';
 import type { Driver } from '../storage/core/driver.ts';
-import { type Around, openAround } from './dev/around.ts';
+import { type Around, deferredWorkOf, openAround } from './dev/around.ts';
 import { clockCommand } from './dev/clock.ts';
 import { findsIn, holdsAny, holdsOthers, isEmptyDatabase } from './dev/database-contents.ts';
-import { deferredWorkOf } from './dev/deferred-work.ts';
 import type { DevFileKeeper } from './dev/dev-file.ts';
 import type { EphemeralRun } from './dev/ephemeral.ts';
 import { faultsCommand } from './dev/faults.ts';
@@ -66,10 +65,7 @@ export function devCommand(command: Command): void {
       'For programs that start a server: free ports and a temporary data folder, addresses and keys as a line of JSON; stops when standard input ends',
     )
     .addHelpText('after', '\nExample:\n  barker dev --data ./data --port 8080 --seed 42')
-    .option(
-      '--restore <file>',
-      'Begin with the snapshot of an archive instead of the demo world; needs an empty data folder',
-    )
+    .option('--restore <file>', 'Begin with the snapshot of an archive; needs an empty data folder')
     .option('--world <file>', 'Begin with the world of a YAML or JSON file instead of the demo world')
     .option('--export-on-exit <file>', 'Write a snapshot of everything to an archive when the server stops')
     .enablePositionalOptions()
@@ -106,11 +102,11 @@ interface DevStart {
   readonly restore?: string | undefined;
   /** The file of a world to begin with. */
   readonly world?: string | undefined;
-  /** Whether the account of the demo world has campaigns and posts; not unless told. */
+  /** Whether the account of the demo world has campaigns and posts; false by default. */
   readonly hasContents?: boolean;
-  /** Whether the last requests are kept in memory; yes unless told otherwise. */
+  /** Whether the last requests are kept in memory; true by default. */
   readonly recordsRequests?: boolean;
-  /** Whether `dev.json` follows changes while the server runs; it does unless told. */
+  /** Whether `dev.json` follows changes while the server runs; true by default. */
   readonly followsKeys?: boolean;
   readonly clock?: ClockStart;
   /** Whether the data folder is removed when the process ends. */
@@ -146,8 +142,8 @@ async function runDev(settings: Settings, start: DevStart, { exportOnExit, run }
   });
   const { service, file, clock } = await starting;
   letYoungSpaceGrow();
-  const shown = { clock, recordsRequests: start.recordsRequests !== false };
-  print(run ? run.announce(file) : welcome(service, file, shown));
+  const recordsRequests = start.recordsRequests !== false;
+  print(run ? run.announce(file) : welcome(service, file, { clock, recordsRequests }));
   return stopped;
 }
 
@@ -189,7 +185,7 @@ export async function startDev(
     isEmpty,
   });
   const around = await openAround(options.recordsRequests !== false);
-  // Until the server answers, nobody has been told of a commit. @source decision 1040
+  // Until the server answers, no client relies on a commit. @source decision 1040
   const seams = {
     ...options.seams,
     ...around.seams,
@@ -210,7 +206,8 @@ export async function startDev(
   const toolsOf = await toolsFor(parts, { clock, snapshots: subject, around });
   const { toolLinks } = await import('../dev/surface/tool-pages.ts');
   const listening = await startListeners('dev', parts, {
-    ...{ operator_token, toolsOf },
+    operator_token,
+    toolsOf,
     // Elsewhere browsers cannot open them: they need a token.
     toolLinks: isLoopbackHost(settings.host) ? toolLinks(around.requests !== undefined) : [],
   });
@@ -258,8 +255,14 @@ async function toolsFor(
   const { loadBranding } = await import('../http/pages/branding.ts');
   const { operations } = await import('../app/dependencies.ts');
   return developerTools({
-    ...{ store, box, wallClock, log, clock, snapshots },
-    ...{ requests: around.requests, faults: around.faults },
+    store,
+    box,
+    wallClock,
+    log,
+    clock,
+    snapshots,
+    requests: around.requests,
+    faults: around.faults,
     delivery: parts.services.delivery,
     work: deferredWorkOf(parts),
     exporting: async () => (await import('./dev/start-world.ts')).exportParts(parts),
@@ -369,8 +372,7 @@ async function openWorld(
     } else {
       world?.refuseOther(folder);
     }
-    const { knownWorld } = await import('./dev/known-world.ts');
-    const { devFileKeeper } = await import('./dev/dev-file.ts');
+    const { devFileKeeper, knownWorld } = await import('./dev/dev-file.ts');
     return { devFile: await devFileKeeper(parts, await knownWorld(parts), { followsKeys }), isNew: !demo };
   } catch (error) {
     await parts.store.close();

@@ -27,7 +27,7 @@ async function examineAll(command: Command): Promise<Finding[]> {
   const { settings, dev, findings } = examineSettings(command);
   if (!settings) return findings;
   const { examineMachine } = await import('./doctor/machine.ts');
-  const { examineDataFolder } = await import('./doctor/disk.ts');
+  const { examineDataFolder } = await import('./doctor/machine.ts');
   const { examineDatabase } = await import('./doctor/database.ts');
   const { examineRedis } = await import('./doctor/redis.ts');
   const { examineObjects } = await import('./doctor/objects.ts');

@@ -6,19 +6,17 @@ import { runRecorded } from './command-record.ts';
 import { openCommandRuntime } from './command-runtime.ts';
 import { CommandFailed } from './failure.ts';
 import { printFields } from './output.ts';
-import { addSettings } from './setting-options.ts';
+import { onDatabase } from './setting-options.ts';
 
 /** `barker import`: people and posts from files. */
 export function importCommand(command: Command): void {
   const people = command.command('people').description('Import people into the directory, or update them');
-  addSettings(people, 'serve', ['data_folder', 'database_url'])
+  onDatabase(people, 'import people people.ndjson')
     .argument('<file>', '.ndjson, .csv, .tsv or .txt; docs/operate.md lists the columns')
-    .addHelpText('after', '\nExample:\n  barker import people people.ndjson')
     .action((file: string) => runPeopleImport(people, file));
   const posts = command.command('posts').description('Import posts for keyword insights and audience estimates');
-  addSettings(posts, 'serve', ['data_folder', 'database_url', 'keyword_retention_days'])
+  onDatabase(posts, 'import posts posts.ndjson', ['keyword_retention_days'])
     .argument('<file>', '.ndjson with id, text, created_at and optionally country, language, user')
-    .addHelpText('after', '\nExample:\n  barker import posts posts.ndjson')
     .action((file: string) => runPostsImport(posts, file));
 }
 

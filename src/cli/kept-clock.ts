@@ -4,8 +4,8 @@ import { movableClock } from '../dev/clock/movable-clock.ts';
 import type { Settings } from '../settings.ts';
 
 /**
- * The clock by which the service of a data folder dates what it stores: that of the machine, or what `barker dev` left it
- * at. Commands that write beside the service date by it too.
+ * The clock of the service of a data folder: that of the machine, or the one that `barker dev` has moved. Commands that
+ * write beside the service use it too.
  * @source decision 866
  */
 export function keptClock({ data_folder }: Pick<Settings, 'data_folder'>): Clock {

@@ -3,25 +3,24 @@ import { systemClock } from '../base/clock.ts';
 import { secureRandom } from '../base/random.ts';
 import { type SecretBox, secretBox } from '../base/secret-box.ts';
 import { DEAD_AFTER_S } from '../contract/store/nodes.ts';
-import type { ReadTransaction } from '../contract/store/store.ts';
 import { findMasterKey } from '../dev/dev-folder.ts';
 import { isMasterKeyInUse } from '../features/platform/master-key-use.ts';
 import { serversWithoutCurrent } from '../features/platform/node-keys.ts';
 import type { Settings } from '../settings.ts';
 import type { Driver } from '../storage/core/driver.ts';
 import { storeOn } from '../storage/core/store.ts';
+import type { ReadTransaction } from '../storage/unit-of-work.ts';
 import { runRecorded } from './command-record.ts';
 import { CommandFailed } from './failure.ts';
 import { configuredKeys, findKeyUsage, type KeyUsage, resealAll } from './keys/key-usage.ts';
 import { print, printTable } from './output.ts';
-import { addSettings, settingsFrom } from './setting-options.ts';
+import { addSettings, onDatabase, settingsFrom } from './setting-options.ts';
 
 /** `barker keys`: shows which master keys encrypt which secrets, and re-encrypts them. @source decision 544 */
 export function keysCommand(command: Command): void {
   const status = command.command('status').description('Show which master keys are used, unused or missing');
-  addSettings(status, 'serve', ['data_folder', 'database_url', 'master_key_id'])
+  onDatabase(status, 'keys status', ['master_key_id'])
     .option('--json', 'Print JSON')
-    .addHelpText('after', '\nExample:\n  barker keys status')
     .action(() => onSecrets(status, showStatus));
   const reseal = command.command('reseal').description('Re-encrypt every secret with the current master key');
   addSettings(reseal, 'serve', ['data_folder', 'database_url', 'master_key_id'])

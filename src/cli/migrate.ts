@@ -6,14 +6,13 @@ import type { Settings } from '../settings.ts';
 import type { Driver } from '../storage/core/driver.ts';
 import { commandRecord } from './command-record.ts';
 import { print } from './output.ts';
-import { addSettings, settingsFrom } from './setting-options.ts';
+import { onDatabase, settingsFrom } from './setting-options.ts';
 
 /** `barker migrate`. @source decision 596, 610, 831 */
 export function migrateCommand(command: Command): void {
-  addSettings(command, 'serve', ['data_folder', 'database_url'])
+  onDatabase(command, 'migrate --dry-run --data /var/lib/barker')
     .option('--dry-run', 'List pending migrations without applying them')
     .option('--no-copy', 'Do not back up a SQLite database first')
-    .addHelpText('after', '\nExample:\n  barker migrate --dry-run --data /var/lib/barker')
     .action(() => runMigrate(command));
 }
 

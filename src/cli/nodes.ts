@@ -17,19 +17,27 @@ export function nodesCommand(command: Command): void {
 
 async function listNodes(command: Command): Promise<void> {
   const nodes = await withStore(command, (store) => store.read((tx) => tx.nodes.listLive('', DEAD_AFTER_S)));
-  const shown = nodes.map(describeNode);
-  if (command.opts().json) return print(`${JSON.stringify(shown, null, 2)}\n`);
-  const rows = shown.map(({ id, host, roles, version, schema_level, master_keys, started_at }) => [
+  const described = nodes.map(describeNode);
+  if (command.opts().json) return print(`${JSON.stringify(described, null, 2)}\n`);
+  const rows = described.map(({ id, host, roles, version, schema_level, master_keys, started_at }) => [
     ...[shortNodeId(id), host, roles.join(' '), version, schema_level, master_keys.join(' ')],
     started_at,
   ]);
   printTable([['NODE', 'HOST', 'ROLES', 'VERSION', 'SCHEMA', 'MASTER KEYS', 'STARTED'], ...rows]);
 }
 
-/** What is shown of a node. Of its master keys the ids, first that of the one that encrypts. */
+/** A node without secrets: the ids of its master keys begin with that of the encrypting one. */
 function describeNode(node: StoredNode) {
   const { id, hostname, roles, version, schema_level, master_keys, started_at, heartbeat_at } = node;
   const keyIds = master_keys === '' ? [] : master_keys.split(' ').map((key) => key.split(':', 1)[0]!);
-  const told = { roles: roles === '' ? [] : roles.split(','), version, schema_level };
-  return { id, host: hostname, ...told, master_keys: keyIds, started_at, heartbeat_at };
+  return {
+    id,
+    host: hostname,
+    roles: roles === '' ? [] : roles.split(','),
+    version,
+    schema_level,
+    master_keys: keyIds,
+    started_at,
+    heartbeat_at,
+  };
 }

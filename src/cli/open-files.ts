@@ -16,7 +16,7 @@ export function openFilesMax(): number | undefined {
   }
 }
 
-/** What is wrong with a limit of open files, and what to do about it; undefined if nothing is. */
+/** The problem with a limit of open files, and the remedy; undefined without one. */
 export function fewOpenFiles(limit: number): readonly [message: string, advice: string] | undefined {
   if (limit >= OPEN_FILES_MIN) return undefined;
   return [`at most ${limit} files and connections may be open`, `raise the limit: ulimit -n ${OPEN_FILES_MIN * 16}`];

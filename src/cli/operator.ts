@@ -5,7 +5,7 @@ import { devServerOf } from './dev-server.ts';
 import { CommandFailed, failIf } from './failure.ts';
 import { printFields } from './output.ts';
 import { reachableHost } from './readiness.ts';
-import { addSettings, settingsFrom } from './setting-options.ts';
+import { onDatabase, settingsFrom } from './setting-options.ts';
 import { runWrite } from './units-of-work.ts';
 
 /** `barker operator`. */
@@ -14,9 +14,7 @@ export function operatorCommand(command: Command): void {
     .command('link')
     .description('Print a link that signs you in to the operator console, once, within ten minutes')
     .option('--name <name>', 'Who signs in, for the audit log (default: your user name on this machine)');
-  addSettings(link, 'serve', ['data_folder', 'database_url', 'operations_host', 'operations_port'])
-    .addHelpText('after', '\nExample:\n  barker operator link --name anna')
-    .action(() => printLink(link));
+  onDatabase(link, 'operator link --name anna', ['operations_host', 'operations_port']).action(() => printLink(link));
 }
 
 async function printLink(command: Command): Promise<void> {

@@ -9,156 +9,83 @@ import { addReasons } from './reasons.ts';
 /** Adds arguments, options, an example and an action to a command. */
 export type ConfigureCommand = (command: Command) => void;
 
-interface Entry {
-  readonly name: string;
-  readonly about: string;
-  /** Loaded only when the command is run, so that others start faster. */
-  load(): Promise<ConfigureCommand>;
-}
-
-const COMMANDS: readonly Entry[] = [
-  {
-    name: 'dev',
-    about: 'Start a development server with a demo world and ready-made keys',
-    load: async () => (await import('./dev.ts')).devCommand,
-  },
-  {
-    name: 'serve',
-    about: 'Start a production server',
-    load: async () => (await import('./serve.ts')).serveCommand,
-  },
-  {
-    name: 'migrate',
-    about: 'Update the database schema',
-    load: async () => (await import('./migrate.ts')).migrateCommand,
-  },
-  {
-    name: 'user',
-    about: 'Manage users: create, list, show, password, profile, suspend, lock',
-    load: async () => (await import('./user.ts')).userCommand,
-  },
-  {
-    name: 'backup',
-    about: 'Back up the database and media; the server may be running',
-    load: async () => (await import('./backup.ts')).backupCommand,
-  },
-  {
-    name: 'restore',
-    about: 'Restore or verify a backup',
-    load: async () => (await import('./restore.ts')).restoreCommand,
-  },
-  {
-    name: 'copy',
-    about: 'Copy everything to another database: SQLite to PostgreSQL or back',
-    load: async () => (await import('./copy.ts')).copyCommand,
-  },
-  {
-    name: 'app',
-    about: 'Manage applications: create, list, show, edit, keys, tokens, suspend',
-    load: async () => (await import('./app.ts')).appCommand,
-  },
-  {
-    name: 'account',
-    about: 'Manage advertising accounts: create, list, show, roles, features, funding, limits, approval, import',
-    load: async () => (await import('./account.ts')).accountCommand,
-  },
-  {
-    name: 'world',
-    about: 'World files for development: init, schema, export',
-    load: async () => (await import('./world.ts')).worldCommand,
-  },
-  {
-    name: 'aliases',
-    about: 'Files with the words of another interface: init',
-    load: async () => (await import('./aliases.ts')).aliasesCommand,
-  },
-  {
-    name: 'demo',
-    about: 'Generate sample people and posts',
-    load: async () => (await import('./demo.ts')).demoCommand,
-  },
-  {
-    name: 'import',
-    about: 'Import people and posts from files',
-    load: async () => (await import('./import.ts')).importCommand,
-  },
-  {
-    name: 'audience',
-    about: 'Hash identifiers and upload audience members',
-    load: async () => (await import('./audience.ts')).audienceCommand,
-  },
-  {
-    name: 'events',
-    about: 'Listen to events, and emit test events',
-    load: async () => (await import('./events.ts')).eventsCommand,
-  },
-  {
-    name: 'webhooks',
-    about: 'Manage webhooks: check, list, deliveries, resend, secret',
-    load: async () => (await import('./webhooks.ts')).webhooksCommand,
-  },
-  {
-    name: 'publisher',
-    about: 'Manage publishers, who show ads: create, list, disable, rotate',
-    load: async () => (await import('./publisher.ts')).publisherCommand,
-  },
-  {
-    name: 'operator',
-    about: 'Sign in to the operator console',
-    load: async () => (await import('./operator.ts')).operatorCommand,
-  },
-  {
-    name: 'nodes',
-    about: 'List the running servers of the database',
-    load: async () => (await import('./nodes.ts')).nodesCommand,
-  },
-  {
-    name: 'audit',
-    about: 'List audit records: who changed what',
-    load: async () => (await import('./audit.ts')).auditCommand,
-  },
-  {
-    name: 'keys',
-    about: 'Show master key usage, and re-encrypt secrets',
-    load: async () => (await import('./keys.ts')).keysCommand,
-  },
-  { name: 'token', about: 'Create access tokens', load: async () => (await import('./token.ts')).tokenCommand },
-  {
-    name: 'call',
-    about: 'Send a signed request',
-    load: async () => (await import('./call.ts')).callCommand,
-  },
-  {
-    name: 'sign',
-    about: 'Sign a request and show each step, without sending it',
-    load: async () => (await import('./sign.ts')).signCommand,
-  },
-  {
-    name: 'doctor',
-    about: 'Check settings, machine, database and addresses for problems',
-    load: async () => (await import('./doctor.ts')).doctorCommand,
-  },
-  {
-    name: 'health',
-    about: 'Check whether the server is ready',
-    load: async () => (await import('./health.ts')).healthCommand,
-  },
-  { name: 'config', about: 'Print settings', load: async () => (await import('./config.ts')).configCommand },
-  {
-    name: 'completion',
-    about: 'Print a script that completes commands and options in bash, zsh or fish',
-    load: async () => (await import('./completion.ts')).completionCommand,
-  },
-];
+/** The commands by name. Their code is loaded only when they run, so that others start faster. */
+const COMMANDS: Readonly<Record<string, readonly [about: string, load: () => Promise<ConfigureCommand>]>> = {
+  dev: [
+    'Start a development server with a demo world and ready-made keys',
+    async () => (await import('./dev.ts')).devCommand,
+  ],
+  serve: ['Start a production server', async () => (await import('./serve.ts')).serveCommand],
+  migrate: ['Update the database schema', async () => (await import('./migrate.ts')).migrateCommand],
+  user: [
+    'Manage users: create, list, show, password, profile, suspend, lock',
+    async () => (await import('./user.ts')).userCommand,
+  ],
+  backup: [
+    'Back up the database and media; the server may be running',
+    async () => (await import('./backup.ts')).backupCommand,
+  ],
+  restore: ['Restore or verify a backup', async () => (await import('./restore.ts')).restoreCommand],
+  copy: [
+    'Copy everything to another database: SQLite to PostgreSQL or back',
+    async () => (await import('./copy.ts')).copyCommand,
+  ],
+  app: [
+    'Manage applications: create, list, show, edit, keys, tokens, suspend',
+    async () => (await import('./app.ts')).appCommand,
+  ],
+  account: [
+    'Manage advertising accounts: create, list, show, roles, features, funding, limits, approval, import',
+    async () => (await import('./account.ts')).accountCommand,
+  ],
+  world: ['World files for development: init, schema, export', async () => (await import('./world.ts')).worldCommand],
+  aliases: [
+    'Files with the words of another interface: init',
+    async () => (await import('./aliases.ts')).aliasesCommand,
+  ],
+  demo: ['Generate sample people and posts', async () => (await import('./demo.ts')).demoCommand],
+  import: ['Import people and posts from files', async () => (await import('./import.ts')).importCommand],
+  audience: [
+    'Hash identifiers and upload audience members',
+    async () => (await import('./audience.ts')).audienceCommand,
+  ],
+  events: ['Listen to events, and emit test events', async () => (await import('./events.ts')).eventsCommand],
+  webhooks: [
+    'Manage webhooks: check, list, deliveries, resend, secret',
+    async () => (await import('./webhooks.ts')).webhooksCommand,
+  ],
+  publisher: [
+    'Manage publishers, who show ads: create, list, disable, rotate',
+    async () => (await import('./publisher.ts')).publisherCommand,
+  ],
+  operator: ['Sign in to the operator console', async () => (await import('./operator.ts')).operatorCommand],
+  nodes: ['List the running servers of the database', async () => (await import('./nodes.ts')).nodesCommand],
+  audit: ['List audit records: who changed what', async () => (await import('./audit.ts')).auditCommand],
+  keys: ['Show master key usage, and re-encrypt secrets', async () => (await import('./keys.ts')).keysCommand],
+  token: ['Create access tokens', async () => (await import('./token.ts')).tokenCommand],
+  call: ['Send a signed request', async () => (await import('./call.ts')).callCommand],
+  sign: ['Sign a request and show each step, without sending it', async () => (await import('./sign.ts')).signCommand],
+  doctor: [
+    'Check settings, machine, database and addresses for problems',
+    async () => (await import('./doctor.ts')).doctorCommand,
+  ],
+  health: ['Check whether the server is ready', async () => (await import('./health.ts')).healthCommand],
+  config: ['Print settings', async () => (await import('./config.ts')).configCommand],
+  completion: [
+    'Print a script that completes commands and options in bash, zsh or fish',
+    async () => (await import('./completion.ts')).completionCommand,
+  ],
+};
 
 /** The whole program, with every command loaded. */
 export async function fullProgram(): Promise<Command> {
   const program = new Command('barker');
-  for (const entry of COMMANDS) await configure(program.command(entry.name), entry);
+  for (const name of Object.keys(COMMANDS)) await configure(program.command(name), name);
   return program;
 }
 
-async function configure(command: Command, { about, load }: Entry): Promise<void> {
+async function configure(command: Command, name: string): Promise<void> {
+  const [about, load] = COMMANDS[name]!;
   (await load())(command.description(about));
   addReasons(command);
 }
@@ -171,7 +98,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     .helpOption('-h, --help', 'Show help')
     .helpCommand('help [command]', 'Show help for a command')
     .addHelpText('after', '\nFirst steps:\n  barker dev\n  barker call GET /12/accounts')
-    // What follows the name of a command is its own: some options are those of commands and of their sub-commands.
+    // Options belong to the command that they follow: commands and their sub-commands share names of options.
     .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: false })
     .configureOutput({
@@ -180,9 +107,9 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
       outputError: (text, write) => write(text.replace(/^error: /, 'barker: ')),
     })
     .exitOverride();
-  for (const entry of COMMANDS) {
-    const command = program.command(entry.name).description(entry.about);
-    if (argv.includes(entry.name)) await configure(command, entry);
+  for (const [name, [about]] of Object.entries(COMMANDS)) {
+    const command = program.command(name).description(about);
+    if (argv.includes(name)) await configure(command, name);
   }
   try {
     await program.parseAsync([...argv], { from: 'user' });

@@ -9,13 +9,14 @@ import {
 } from '../features/delivery/serving/publisher-credentials.ts';
 import { CommandFailed } from './failure.ts';
 import { oneLine, print, printFields } from './output.ts';
-import { addSettings } from './setting-options.ts';
+import { onDatabase } from './setting-options.ts';
 import { type RecordedRegistrar, runRead, runWrite } from './units-of-work.ts';
 
 /** `barker publisher`: who may show ads. @source decision 975 */
 export function publisherCommand(command: Command): void {
   const create = onDatabase(
     command.command('create').description('Register a publisher; prints its credential, which is shown only this once'),
+    'publisher create "Harbour News" --environment sandbox --may-explain',
   );
   create
     .argument('<name>')
@@ -25,32 +26,25 @@ export function publisherCommand(command: Command): void {
         .default('production'),
     )
     .option('--may-explain', 'It may ask why ads lost, which tells it about bids and budgets')
-    .addHelpText('after', '\nExample:\n  barker publisher create "Harbour News" --environment sandbox --may-explain')
     .action((name: string) => createOne(create, name));
 
-  const list = onDatabase(command.command('list').description('List publishers'));
-  list.addHelpText('after', '\nExample:\n  barker publisher list').action(() => listPublishers(list));
+  const list = onDatabase(command.command('list').description('List publishers'), 'publisher list');
+  list.action(() => listPublishers(list));
 
   const disable = onDatabase(
     command.command('disable').description('Refuse all requests of a publisher; ads that it has already shown count'),
+    'publisher disable 1',
   );
   disable
     .argument('<publisher-id>')
     .option('--undo', 'Accept its requests again')
-    .addHelpText('after', '\nExample:\n  barker publisher disable 1')
     .action((id: string) => disableOne(disable, id));
 
   const rotate = onDatabase(
     command.command('rotate').description('Replace the credential of a publisher; the old one is refused at once'),
+    'publisher rotate 1',
   );
-  rotate
-    .argument('<publisher-id>')
-    .addHelpText('after', '\nExample:\n  barker publisher rotate 1')
-    .action((id: string) => rotateOne(rotate, id));
-}
-
-function onDatabase(command: Command): Command {
-  return addSettings(command, 'serve', ['data_folder', 'database_url']);
+  rotate.argument('<publisher-id>').action((id: string) => rotateOne(rotate, id));
 }
 
 async function createOne(command: Command, name: string): Promise<void> {
@@ -59,7 +53,9 @@ async function createOne(command: Command, name: string): Promise<void> {
   const { environment, mayExplain = false } = command.opts<{ environment: Environment; mayExplain?: boolean }>();
   const { publisher, credential } = await runWrite(command, async (registrar) => {
     const made = await createPublisher(registrar, {
-      ...{ environment, name, owner_user_id: null },
+      environment,
+      name,
+      owner_user_id: null,
       may_explain: mayExplain,
     });
     registrar.addTarget('publisher', made.publisher.id);

@@ -1,8 +1,8 @@
 import type { Application, User } from '../contract/store/credentials.ts';
-import type { ReadTransaction } from '../contract/store/store.ts';
+import type { ReadTransaction } from '../storage/unit-of-work.ts';
 import { CommandFailed } from './failure.ts';
 
-/** What the look-ups need of a unit of work. */
+/** The unit of work of look-ups. */
 type CredentialReads = {
   readonly credentials: Pick<ReadTransaction['credentials'], 'findUserByName' | 'findApplicationByKey'>;
 };

@@ -3,15 +3,14 @@ import type { Command } from 'commander';
 import type { Settings } from '../settings.ts';
 import { commandRecord } from './command-record.ts';
 import { CommandFailed } from './failure.ts';
-import { addSettings, settingsFrom } from './setting-options.ts';
+import { onDatabase, settingsFrom } from './setting-options.ts';
 
 /** `barker restore`. */
 export function restoreCommand(command: Command): void {
-  addSettings(command, 'serve', ['data_folder', 'database_url', 'timestamp_window_s'])
+  onDatabase(command, 'restore barker-20260302T170455Z.tar.zst --data /var/lib/barker', ['timestamp_window_s'])
     .argument('<file>', 'Archive written by barker backup, from SQLite or PostgreSQL')
     .option('--verify', 'Check the archive without restoring it')
     .option('--stopped-at <time>', 'When the old server answered its last request, if known; ISO 8601 in UTC')
-    .addHelpText('after', '\nExample:\n  barker restore barker-20260302T170455Z.tar.zst --data /var/lib/barker')
     .action((file: string) => runRestore(command, file));
 }
 

@@ -33,6 +33,14 @@ export function addSettings(command: Command, mode: Mode, visible: readonly Sett
   );
 }
 
+/** Adds the settings of a command that works on the database, and an example; `more` are further visible settings. */
+export function onDatabase(command: Command, example: string, more: readonly SettingName[] = []): Command {
+  return addSettings(command, 'serve', ['data_folder', 'database_url', ...more]).addHelpText(
+    'after',
+    `\nExample:\n  barker ${example}`,
+  );
+}
+
 function ordered(visible: readonly SettingName[]): SettingName[] {
   return [...visible, ...names.filter((name) => !visible.includes(name))];
 }

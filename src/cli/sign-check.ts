@@ -18,7 +18,7 @@ const WINDOW_S = 300;
  * @throws CommandFailed when it is not.
  */
 export async function checkCommand(command: Command, curl: string, at: string | undefined): Promise<void> {
-  const { parseCurl } = await import('../dev/signatures/curl.ts');
+  const { parseCurl } = await import('../dev/signatures/described-request.ts');
   const { describedRequest, neededBy } = await import('../dev/signatures/described-request.ts');
   const { explain } = await import('../dev/signatures/explain.ts');
   const caller = profileFrom(command);
@@ -48,20 +48,22 @@ async function allOf(input: NodeJS.ReadStream): Promise<string> {
   return pieces.join('');
 }
 
-/** The keys of the demo world, or those that were given. */
+/** The keys of the demo world, or those of the options. */
 function knownKeys({ keys }: ConnectionProfile, file: DevFile | undefined): KnownApplication[] {
   const demo = file === undefined ? [] : devApplications(file);
   if (demo.some(({ consumerKey }) => consumerKey === keys.consumer_key)) return demo;
   const { access_token: token, access_token_secret: tokenSecret } = keys;
   return [
     {
-      ...{ name: 'the application', consumerKey: keys.consumer_key, consumerSecret: keys.consumer_secret },
+      name: 'the application',
+      consumerKey: keys.consumer_key,
+      consumerSecret: keys.consumer_secret,
       tokens: token === '' ? [] : [{ name: 'the user', token, tokenSecret }],
     },
   ];
 }
 
-/** The explanation as text: what is wrong, and from what the signature should have been made. */
+/** The explanation as text: mistakes, and the expected base string. */
 function report({ outcome, summary, mistakes, expected, signed, firstDifference }: Explanation): string {
   const parts: (readonly [name: string, value: string | undefined])[] = [
     [outcome === 'right' ? 'Right' : 'Wrong', outcome === 'right' || mistakes.length === 0 ? summary : undefined],

@@ -3,7 +3,7 @@ import { ACCESS_LEVELS, type AccessLevel } from '../contract/store/credentials.t
 import { CommandFailed } from './failure.ts';
 import { printFields } from './output.ts';
 import { requireApplication, requireUser } from './required-rows.ts';
-import { addSettings } from './setting-options.ts';
+import { onDatabase } from './setting-options.ts';
 import { runWrite } from './units-of-work.ts';
 
 /** `barker token create`. */
@@ -13,18 +13,16 @@ export function tokenCommand(command: Command): void {
     .requiredOption('--app <consumer-key>', 'Application of the token')
     .requiredOption('--user <user-name>', 'User of the token')
     .addOption(new Option('--level <level>', 'Access level (default: that of the application)').choices(ACCESS_LEVELS));
-  addSettings(create, 'serve', ['data_folder', 'database_url'])
-    .addHelpText('after', '\nExample:\n  barker token create --app PcFZ1pQkS3WbXgY7mUo2aRt9L --user ada')
-    .action(() => createToken(create));
+  onDatabase(create, 'token create --app PcFZ1pQkS3WbXgY7mUo2aRt9L --user ada').action(() => createToken(create));
 }
 
 async function createToken(command: Command): Promise<void> {
-  const given = command.opts<{ app: string; user: string; level?: AccessLevel }>();
+  const options = command.opts<{ app: string; user: string; level?: AccessLevel }>();
   const { issueToken } = await import('../features/platform/registration.ts');
   const made = await runWrite(command, async (registrar) => {
-    const application = await requireApplication(registrar.tx, given.app);
-    const user = await requireUser(registrar.tx, given.user);
-    const level = given.level ?? application.access_level;
+    const application = await requireApplication(registrar.tx, options.app);
+    const user = await requireUser(registrar.tx, options.user);
+    const level = options.level ?? application.access_level;
     if (ACCESS_LEVELS.indexOf(level) > ACCESS_LEVELS.indexOf(application.access_level)) {
       throw new CommandFailed(`the access level of the application is only ${application.access_level}`);
     }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { formatInstant } from '../base/instants.ts';
 import { secureRandom } from '../base/random.ts';
-import type { ReadTransaction } from '../contract/store/store.ts';
 import type { Registrar } from '../features/platform/registration.ts';
 import type { Settings } from '../settings.ts';
+import type { ReadTransaction } from '../storage/unit-of-work.ts';
 import { type AddTarget, type CommandRecord, commandRecord } from './command-record.ts';
 import { openCommandRuntime } from './command-runtime.ts';
 import { CommandFailed } from './failure.ts';
@@ -26,7 +26,7 @@ export async function runWrite<T>(
   work: (registrar: RecordedRegistrar, settings: Settings) => Promise<T>,
 ): Promise<T> {
   const { EVERYTHING } = await import('../contract/store/cache-changes.ts');
-  const { ConstraintViolated } = await import('../contract/store/store.ts');
+  const { ConstraintViolated } = await import('../contract/store/errors.ts');
   const { store, clock, wallClock, box, settings } = await openCommandRuntime(command);
   let record: CommandRecord = commandRecord(command, clock.now());
   try {

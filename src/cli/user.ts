@@ -1,18 +1,17 @@
 import { type Command, Option } from 'commander';
 import { secureRandom } from '../base/random.ts';
 import { type User, VERIFIED_TYPES, type VerifiedType } from '../contract/store/credentials.ts';
+import { isLiveSession } from '../contract/store/logins.ts';
 import { CommandFailed, failIf } from './failure.ts';
-import { printFields } from './output.ts';
+import { print, printFields } from './output.ts';
 import { readPassword } from './password.ts';
 import { requireUser } from './required-rows.ts';
-import { addSettings } from './setting-options.ts';
-import { runWrite } from './units-of-work.ts';
-import { userListCommands } from './user-list.ts';
-import { passwordCommand, passwordError } from './user-passwords.ts';
-import { totpCommand } from './user-totp.ts';
+import { onDatabase } from './setting-options.ts';
+import { runRead, runWrite } from './units-of-work.ts';
+import { passwordCommand, passwordError, totpCommand } from './user-logins.ts';
 
 /** Commands that change the status of a user: changed columns and description, by command name. */
-const STANDINGS = {
+const STATUS_CHANGES = {
   suspend: [{ suspended: 1 }, 'Suspend a user for abuse: all their requests are refused'],
   resume: [{ suspended: 0 }, 'Lift the suspension of a user'],
   lock: [{ locked: 1 }, 'Lock a user temporarily to protect their account: all their requests are refused'],
@@ -25,11 +24,10 @@ export function userCommand(command: Command): void {
     .command('create')
     .description('Register a user')
     .argument('<user-name>', 'Name to log in with');
-  addSettings(create, 'serve', ['data_folder', 'database_url'])
+  onDatabase(create, 'user create ada --name "Ada Example" --password-file ./password')
     .option('--name <text>', 'Display name (default: the user name)')
     .option('--email <address>', 'E-mail address, for applications with permission to see it')
     .option('--password-file <file>', 'File with the password in its first line; prompts without this option')
-    .addHelpText('after', '\nExample:\n  barker user create ada --name "Ada Example" --password-file ./password')
     .action((userName: string) => createUser(create, userName));
   const profile = command
     .command('profile')
@@ -42,17 +40,17 @@ export function userCommand(command: Command): void {
     .option('--url <address>', 'Web site; empty to clear it')
     .addOption(new Option('--verified <type>', 'Verification type').choices(VERIFIED_TYPES))
     .option('--affiliate <user-name>', 'Organization whose badge the user shows; empty for none');
-  addSettings(profile, 'serve', ['data_folder', 'database_url'])
-    .addHelpText('after', '\nExample:\n  barker user profile ada --verified blue --affiliate example_org')
-    .action((userName: string) => changeProfileOf(profile, userName));
+  onDatabase(profile, 'user profile ada --verified blue --affiliate example_org').action((userName: string) =>
+    changeProfileOf(profile, userName),
+  );
   passwordCommand(command);
   totpCommand(command);
   userListCommands(command);
-  for (const [word, [changes, about]] of Object.entries(STANDINGS)) {
+  for (const [word, [changes, about]] of Object.entries(STATUS_CHANGES)) {
     const change = command.command(word).description(about).argument('<user-name>');
-    addSettings(change, 'serve', ['data_folder', 'database_url'])
-      .addHelpText('after', `\nExample:\n  barker user ${word} ada --reason "Case 1207"`)
-      .action((userName: string) => changeUser(change, userName, changes));
+    onDatabase(change, `user ${word} ada --reason "Case 1207"`).action((userName: string) =>
+      changeUser(change, userName, changes),
+    );
   }
 }
 
@@ -125,4 +123,55 @@ async function changeUser(
     return { ...found, ...changes };
   });
   printFields({ user_id: user.id, suspended: user.suspended ? 'yes' : 'no', locked: user.locked ? 'yes' : 'no' });
+}
+
+const PAGE = 1000;
+
+/** `barker user list` and `barker user show`. */
+function userListCommands(user: Command): void {
+  const list = user.command('list').description('List all users: id, user name, state, registration date');
+  onDatabase(list, 'user list --data /var/lib/barker').action(() => listUsers(list));
+  const show = user.command('show').description('Show a user and their login state').argument('<user-name>');
+  onDatabase(show, 'user show ada').action((userName: string) => showUser(show, userName));
+}
+
+async function listUsers(command: Command): Promise<void> {
+  const users = await runRead(command, async ({ tx }) => {
+    const found: User[] = [];
+    for (;;) {
+      const after = found.at(-1)?.screen_name.toLowerCase() ?? '';
+      const page = await tx.credentials.listUsers({ after, limit: PAGE });
+      found.push(...page);
+      if (page.length < PAGE) return found;
+    }
+  });
+  for (const user of users) {
+    print(`${user.id}\t${user.screen_name}\t${stateOf(user)}\t${user.created_at.slice(0, 10)}\n`);
+  }
+}
+
+async function showUser(command: Command, userName: string): Promise<void> {
+  const { user, sessions, hasFactor } = await runRead(command, async ({ tx, wallNow }) => {
+    const found = await requireUser(tx, userName);
+    const all = await tx.sessions.list(found.id);
+    const hasFactor = (await tx.secondFactors.find(found.id)) !== undefined;
+    return { user: found, hasFactor, sessions: all.filter((each) => isLiveSession(each, Date.parse(wallNow))).length };
+  });
+  printFields({
+    user_id: user.id,
+    username: user.screen_name,
+    name: user.name,
+    email: user.email ?? '',
+    state: stateOf(user),
+    verified: user.verified_type,
+    created_at: user.created_at,
+    password_changed_at: user.password_changed_at ?? '',
+    two_step_login: hasFactor ? 'on' : 'off',
+    sessions: String(sessions),
+  });
+}
+
+function stateOf({ suspended, locked }: User): string {
+  if (suspended) return 'suspended';
+  return locked ? 'locked' : 'active';
 }

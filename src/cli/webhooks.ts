@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../base/instants.ts';
-import type { ReadTransaction } from '../contract/store/store.ts';
 import type { DeliveryState, Webhook, WebhookDelivery } from '../contract/store/webhooks.ts';
 import {
   findDelivery,
@@ -8,12 +7,13 @@ import {
   requeueDeliveries,
   rotateSecret,
 } from '../features/activity/webhooks/administration.ts';
+import type { ReadTransaction } from '../storage/unit-of-work.ts';
 import { runRecorded } from './command-record.ts';
 import { addProfileOptions } from './connection-profile.ts';
 import { CommandFailed } from './failure.ts';
 import { print, printFields } from './output.ts';
 import { requireApplication } from './required-rows.ts';
-import { addSettings } from './setting-options.ts';
+import { onDatabase } from './setting-options.ts';
 import { runWrite } from './units-of-work.ts';
 import { withStore } from './with-store.ts';
 
@@ -30,14 +30,15 @@ export function webhooksCommand(command: Command): void {
       process.exitCode = await checkWebhook(check, url);
     });
 
-  const list = onDatabase(command.command('list').description('List webhooks, and why invalid ones are invalid'));
-  list
-    .option('--app <consumer-key>', 'Only webhooks of this application')
-    .addHelpText('after', '\nExample:\n  barker webhooks list')
-    .action(() => listWebhooks(list));
+  const list = onDatabase(
+    command.command('list').description('List webhooks, and why invalid ones are invalid'),
+    'webhooks list',
+  );
+  list.option('--app <consumer-key>', 'Only webhooks of this application').action(() => listWebhooks(list));
 
   const deliveries = onDatabase(
     command.command('deliveries').description('List deliveries to a webhook, newest first'),
+    'webhooks deliveries 1800000000000000001 --state failed --tries',
   );
   deliveries
     .argument('<webhook-id>')
@@ -46,30 +47,25 @@ export function webhooksCommand(command: Command): void {
     )
     .option('--count <n>', 'Maximum number', '20')
     .option('--tries', 'Show every attempt')
-    .addHelpText('after', '\nExample:\n  barker webhooks deliveries 1800000000000000001 --state failed --tries')
     .action((id: string) => listDeliveries(deliveries, id));
 
-  const again = onDatabase(command.command('resend').description('Resend deliveries: the same bytes with the same id'));
+  const again = onDatabase(
+    command.command('resend').description('Resend deliveries: the same bytes with the same id'),
+    'webhooks resend 1800000000000000001 --failed',
+  );
   again
     .argument('<webhook-id>')
     .argument('[message-id...]', 'Message ids, as listed by `barker webhooks deliveries`')
     .option('--failed', 'All failed deliveries')
-    .addHelpText('after', '\nExample:\n  barker webhooks resend 1800000000000000001 --failed')
     .action((id: string, messages: string[]) => resendDeliveries(again, id, messages));
 
   const secret = onDatabase(
     command
       .command('secret')
       .description('Create a new Standard Webhooks secret; the old one keeps signing for one day'),
+    'webhooks secret 1800000000000000001',
   );
-  secret
-    .argument('<webhook-id>')
-    .addHelpText('after', '\nExample:\n  barker webhooks secret 1800000000000000001')
-    .action((id: string) => newSecret(secret, id));
-}
-
-function onDatabase(command: Command): Command {
-  return addSettings(command, 'serve', ['data_folder', 'database_url']);
+  secret.argument('<webhook-id>').action((id: string) => newSecret(secret, id));
 }
 
 function printLines(lines: readonly string[]): void {

@@ -7,9 +7,8 @@ import type { MovableClock } from '../dev/clock/movable-clock.ts';
 import { type DevFile, devFilePath, findOwnSeed } from '../dev/dev-folder.ts';
 import { isLoopbackHost } from '../settings/addresses.ts';
 import { shellQuote } from './shell-quote.ts';
-import { trustInstructions } from './trust-instructions.ts';
 
-/** What the message says of the tools for developers. */
+/** The tools for developers in the message. */
 export interface ToolsShown {
   readonly clock: MovableClock;
   /** Whether the last requests are kept. */
@@ -80,13 +79,13 @@ function keyRows(file: DevFile, application: '' | 'messages_'): [name: string, v
   ];
 }
 
-/** What a user logs in with. */
+/** The login of a user. */
 function login(file: DevFile, user: '' | 'other_'): string {
   const password: string | undefined = file[`${user}password`];
   return `${file[`${user}username`]} / ${password ?? '(a password that was changed)'}`;
 }
 
-/** What else the demo world has. */
+/** Other parts of the demo world. */
 function demoRows(file: DevFile): [name: string, value: string][] {
   return [
     ['messages', 'these keys can also read and send direct messages (--app messages)'],
@@ -98,7 +97,7 @@ function demoRows(file: DevFile): [name: string, value: string][] {
   ];
 }
 
-/** What else the world of a file has. */
+/** Other parts of the world of a file. */
 function worldRows(file: DevFile): [name: string, value: string][] {
   return [
     ['user', login(file, '')],
@@ -122,4 +121,24 @@ function pasteLine(folder: string, cwd: string, namesFolder: boolean): string {
   const first = (process.env.PATH ?? '').split(delimiter).find((path) => existsSync(resolve(path, 'barker')));
   if (first !== undefined && isOurs(resolve(first, 'barker'))) return `barker ${call}`;
   return `${shellQuote(process.execPath)} ${shellQuote(relative(cwd, entry))} ${call}`;
+}
+
+/**
+ * How to make clients and systems trust a certificate: pairs of the client and a command to paste.
+ * @param ca absolute path
+ */
+function trustInstructions(ca: string): readonly (readonly [what: string, line: string])[] {
+  const file = shellQuote(ca);
+  return [
+    ['Node.js', `export NODE_EXTRA_CA_CERTS=${file}`],
+    ['Python', `export REQUESTS_CA_BUNDLE=${file} SSL_CERT_FILE=${file}`],
+    ['Ruby', `export SSL_CERT_FILE=${file}`],
+    ['Perl', `export PERL_LWP_SSL_CA_FILE=${file}`],
+    ['curl', `export CURL_CA_BUNDLE=${file}`],
+    ['Debian', `sudo cp ${file} /usr/local/share/ca-certificates/barker.crt && sudo update-ca-certificates`],
+    ['macOS', `sudo security add-trusted-cert -d -r trustRoot -k /Library/Keychains/System.keychain ${file}`],
+    ['Windows', `certutil -addstore -f Root ${file}`],
+    ['Chromium', `certutil -d sql:$HOME/.pki/nssdb -A -t C,, -n barker -i ${file}`],
+    ['Firefox', 'Settings, Certificates, Authorities, Import'],
+  ];
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Clock } from '../base/clock.ts';
-import type { Store } from '../contract/store/store.ts';
+import type { Store } from '../storage/unit-of-work.ts';
 import { keptClock } from './kept-clock.ts';
 import { settingsFrom } from './setting-options.ts';
 

@@ -31,7 +31,7 @@ export function worldCommand(command: Command): void {
     .option('--data <folder>', 'Data folder of the development server', process.env.BARKER_DATA_FOLDER || './data')
     .option('--with-keys', 'Also write keys, tokens and their secrets, and the ids of accounts')
     .addHelpText('after', '\nExample:\n  barker world export world.yaml --with-keys')
-    .action((file: string) => exportTo(file, send.opts()));
+    .action((file: string) => exportTo(send, file));
 }
 
 /** The schema of the package, which is not below the folder of its code. */
@@ -51,12 +51,12 @@ function schemaPath(file: string): string {
   return way.startsWith('.') ? way : `./${way}`;
 }
 
-async function exportTo(file: string, { data, withKeys }: { readonly data: string; readonly withKeys?: true }) {
+async function exportTo(command: Command, file: string): Promise<void> {
   if (existsSync(file)) throw new CommandFailed(`${file} already exists`);
-  const { callTools } = await import('./dev/call-tools.ts');
   const { yamlText } = await import('../dev/worlds/yaml-text.ts');
-  const path = withKeys ? '/world?with_keys=true' : '/world';
-  const { world, left_out } = (await callTools(data, { method: 'GET', path })) as ExportedWorld;
+  const { callTools } = await import('./dev/call-tools.ts');
+  const path = command.opts().withKeys ? '/world?with_keys=true' : '/world';
+  const { world, left_out } = await callTools<ExportedWorld>(command, 'GET', path);
   const notes = [
     `yaml-language-server: $schema=${schemaPath(file)}`,
     ...left_out.map((what) => `Not in this file: ${what}.`),

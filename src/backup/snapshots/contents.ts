@@ -6,7 +6,7 @@ import type { Driver } from '../../storage/core/driver.ts';
 import { isAbsent } from '../../storage/core/files.ts';
 import { folderObjects } from '../../storage/objects/folder-objects.ts';
 
-/** What a snapshot is taken of. */
+/** The subject of a snapshot. */
 export interface SnapshotSource {
   /** Of SQLite. */
   readonly driver: Driver;

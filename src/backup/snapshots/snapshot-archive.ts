@@ -17,7 +17,7 @@ import { inspectArchive, type MasterKeys } from '../inspect-archive.ts';
 import { fillTarget } from '../restore-target.ts';
 import { contentsSize, databaseOf, objectsOf } from './contents.ts';
 
-/** What an archive of a snapshot is written with. */
+/** The dependencies of the archive of a snapshot. */
 export interface SnapshotExport {
   /** The keys that open its secrets. They become part of the archive: a snapshot is test data. */
   readonly keys: MasterKeys;
@@ -30,7 +30,7 @@ export class NoSnapshot extends Error {
 }
 
 /**
- * Writes a snapshot to an archive in the format of backups, without what is built from the rest.
+ * Writes a snapshot to an archive in the format of backups, without derived data.
  * @source decision 879
  */
 export async function writeSnapshot(
@@ -44,7 +44,10 @@ export async function writeSnapshot(
     await writeArchive(path, (sink) =>
       exportAll(
         {
-          ...{ driver, folder, keys, release },
+          driver,
+          folder,
+          keys,
+          release,
           objects: { store: objectsOf(folder), folder },
           now: Date.parse(at),
           snapshot: { name, notes, master_keys },

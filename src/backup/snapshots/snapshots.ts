@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { formatInstant } from '../../base/instants.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { type Snapshots, SnapshotUnreadable } from '../../contract/services/snapshots.ts';
-import { SchemaTooNew } from '../../contract/store/store.ts';
+import { SchemaTooNew } from '../../contract/store/errors.ts';
 import { migrate, pendingMigrations } from '../../storage/core/migrate.ts';
 import { openSqlite } from '../../storage/core/sqlite.ts';
 import { contentsSize, copyContents, databaseOf, replaceContents, type SnapshotSource } from './contents.ts';
@@ -15,7 +15,7 @@ export function snapshotsFolder(dataFolder: string): string {
   return join(dataFolder, 'snapshots');
 }
 
-/** What snapshots are made of. */
+/** The dependencies of snapshots. */
 export interface SnapshotsParts extends SnapshotSource, SnapshotExport {
   readonly box: SecretBox;
   /** The clock of the machine. */
@@ -37,7 +37,7 @@ export function openSnapshots(parts: SnapshotsParts): Snapshots {
         notes,
       })),
     restore: ({ folder }) => replaceContents(source, folder),
-    // What reads and writes archives is loaded with the first one.
+    // The code for archives is loaded with the first one.
     async exportTo(snapshot, path) {
       const { writeSnapshot } = await import('./snapshot-archive.ts');
       await writeSnapshot(snapshot, path, parts);

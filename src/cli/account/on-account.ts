@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import type { Environment } from '../../contract/declare/account-state.ts';
 import type { Input } from '../../contract/declare/operation.ts';
 import type { Row } from '../../contract/declare/resource.ts';
-import type { ReadTransaction } from '../../contract/store/store.ts';
 import { accounts } from '../../features/ads/accounts.ts';
 import type { InputResult } from '../../features/ads/administration/account-input.ts';
 import type { Registrar } from '../../features/platform/registration.ts';
+import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 import { CommandFailed } from '../failure.ts';
 import { type RecordedRegistrar, runRead, runWrite } from '../units-of-work.ts';
 

@@ -1,16 +1,26 @@
 import { hash } from 'node:crypto';
-import { appendFileSync, createReadStream, writeFileSync } from 'node:fs';
+import { appendFileSync, createReadStream, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { csvText } from '../../base/csv.ts';
-import type { Column } from '../../features/audiences/uploads/people-columns.ts';
-import { type LineFault, type Progress, readParts } from '../../features/audiences/uploads/people-parts.ts';
-import { openTable } from '../../features/audiences/uploads/people-table.ts';
+import {
+  COLUMN_KINDS,
+  type Column,
+  type Columns,
+  columnOf,
+  isIdentifierKind,
+} from '../../features/audiences/uploads/people-columns.ts';
+import {
+  type LineFault,
+  NOTHING_YET,
+  type Progress,
+  readParts,
+} from '../../features/audiences/uploads/people-parts.ts';
+import { openTable, type PeopleTable } from '../../features/audiences/uploads/people-table.ts';
 import { REASONS } from '../../features/audiences/uploads/reasons.ts';
 import { UPLOAD_BYTES_MAX } from '../../features/audiences/uploads/upload-limits.ts';
 import type { ConnectionProfile, Pair } from '../connection-profile.ts';
+import { CommandFailed } from '../failure.ts';
 import { printError } from '../output.ts';
-import { chooseColumns } from './columns.ts';
 import { sendWithRetry } from './send-with-retry.ts';
-import { progressFileOf } from './upload-progress.ts';
 
 /** How a file is uploaded. */
 export interface UploadOptions {
@@ -18,7 +28,7 @@ export interface UploadOptions {
   readonly caller: ConnectionProfile;
   readonly type: 'Update' | 'Delete';
   readonly window: { readonly effective_at?: string; readonly expires_at?: string };
-  /** What columns have, by name, where names and values do not tell. */
+  /** The types of columns by name, where names and values do not show them. */
   readonly columns: readonly Pair[];
   /** The country of phone numbers without its code. */
   readonly country: string | undefined;
@@ -45,7 +55,13 @@ export async function uploadFile(file: string, plan: UploadOptions): Promise<Pro
   printError(columnsText(names, columns));
   const report = reporter(names, plan.report, done.rows > 0);
   const parts = readParts(table, {
-    ...{ columns, country, window, type, now, done, bytesMax: UPLOAD_BYTES_MAX },
+    columns,
+    country,
+    window,
+    type,
+    now,
+    done,
+    bytesMax: UPLOAD_BYTES_MAX,
     hash: (text) => hash('sha256', text, 'hex'),
   });
   for await (const part of parts) {
@@ -95,4 +111,62 @@ function reporter(
 
 function count(value: number): string {
   return value.toLocaleString('en');
+}
+
+/** The type of each column; options name some. @throws CommandFailed when none has identifiers */
+function chooseColumns(file: string, { names, columns }: PeopleTable, pairs: readonly Pair[]): Columns {
+  if (columns.length === 0) throw new CommandFailed(`${file} is empty`, 2);
+  const chosen = [...columns];
+  for (const [name, kind] of pairs) {
+    const named = names?.indexOf(name) ?? -1;
+    const index = named >= 0 ? named : Number(name) - 1;
+    if (!(index in chosen)) throw new CommandFailed(`${file} has no column ${JSON.stringify(name)}`, 2);
+    chosen[index] = saidColumn(kind);
+  }
+  if (chosen.some((column) => column && isIdentifierKind(column.kind))) return chosen;
+  const head = names ? ` (${names.join(', ')})` : '';
+  throw new CommandFailed(
+    `cannot tell which column of ${file}${head} has identifiers; name one, such as --column "${names?.[0] ?? '1'}=email"`,
+    2,
+  );
+}
+
+function saidColumn(text: string): Column {
+  const isHashed = text.endsWith('_sha256');
+  const kind = COLUMN_KINDS.find((each) => each === text.replace(/_sha256$/, ''));
+  const column = kind && columnOf(kind, isHashed);
+  if (column) return column;
+  throw new CommandFailed(`${JSON.stringify(text)} is not one of ${COLUMN_KINDS.join(', ')}`, 2);
+}
+
+/** Stores the progress of an upload beside the file. */
+interface ProgressFile {
+  /** Zero if the file has changed since, or was sent elsewhere. */
+  read(): Progress;
+  write(progress: Progress): void;
+  remove(): void;
+}
+
+/** The progress file of a file. @param purpose where the file is sent, and with which options */
+function progressFileOf(file: string, purpose: string): ProgressFile {
+  const { size, mtimeMs } = statSync(file);
+  const of = hash('sha256', JSON.stringify([size, mtimeMs, purpose]));
+  const path = `${file}.${of.slice(0, 8)}.uploaded`;
+  return {
+    read() {
+      try {
+        const stored = JSON.parse(readFileSync(path, 'utf8'));
+        // Earlier releases stored less.
+        if (stored.of === of) return { ...NOTHING_YET, ...stored.progress };
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT' && !(error instanceof SyntaxError)) throw error;
+      }
+      return NOTHING_YET;
+    },
+    write(progress) {
+      writeFileSync(`${path}.new`, JSON.stringify({ of, progress }), { mode: 0o600 });
+      renameSync(`${path}.new`, path);
+    },
+    remove: () => rmSync(path, { force: true }),
+  };
 }

@@ -2,7 +2,7 @@ import type { ArchiveInspection, MasterKeys } from '../../backup/inspect-archive
 import { CommandFailed } from '../failure.ts';
 import { print, printError } from '../output.ts';
 
-/** What an archive contains, in lines. */
+/** The contents of an archive, in lines. */
 export function summaryOf({ head, contents }: ArchiveInspection): string[] {
   const { count, bytes } = contents.files;
   const rows = Object.values(contents.tables).reduce((total, table) => total + table.rows, 0);

@@ -62,8 +62,12 @@ async function withSnapshots<T>(
       );
     }
     const snapshots = openSnapshots({
-      ...{ driver, objects: objects.store, dataFolder: settings.data_folder },
-      ...{ box: secretBoxOf(settings), keys: configuredKeys(settings), release: programVersion },
+      driver,
+      objects: objects.store,
+      dataFolder: settings.data_folder,
+      box: secretBoxOf(settings),
+      keys: configuredKeys(settings),
+      release: programVersion,
       machineClock: systemClock,
     });
     return await work(snapshots, driver);

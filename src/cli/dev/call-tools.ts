@@ -1,50 +1,69 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
 import { devFilePath, ensureOperatorToken, readDevFile } from '../../dev/dev-folder.ts';
+import type { OutgoingRequest } from '../connection-profile.ts';
 import { CommandFailed } from '../failure.ts';
 import { sendStreaming } from '../send.ts';
 
-/** A call of the surface for developers. */
-export interface ToolCall {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below `/_dev`. */
-  readonly path: `/${string}`;
-  /** JSON value. */
-  readonly body?: unknown;
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** Makes the commands of a developer tool, each with an option for the data folder and an example. */
+export function toolCommands(command: Command, tool: string, defaultName: string) {
+  return (name: string, about: string, example = name): Command =>
+    withDataFolder(command.command(name, { isDefault: name === defaultName }).description(about)).addHelpText(
+      'after',
+      `\nExample:\n  barker dev ${tool} ${example}`,
+    );
 }
 
-/** Calls the tools of the development server of a data folder; resolves with the parsed reply. @throws CommandFailed */
-export async function callTools(dataFolder: string, { method, path, body }: ToolCall): Promise<unknown> {
+/** Adds the option for the data folder of the server. */
+export function withDataFolder(command: Command): Command {
+  const folder = process.env.BARKER_DATA_FOLDER || './data';
+  return command.option('--data <folder>', 'Data folder of the development server', folder);
+}
+
+/**
+ * Calls the surface for developers of the server whose data folder the command names; resolves with the parsed reply.
+ * @param path below `/_dev`.
+ * @param body JSON value.
+ * @throws CommandFailed
+ */
+export async function callTools<T = unknown>(
+  command: Command,
+  method: Method,
+  path: `/${string}`,
+  body?: unknown,
+): Promise<T> {
   const json = body === undefined ? undefined : JSON.stringify(body);
-  return parseJson(await text(await sendCall(dataFolder, { method, path, json })));
+  return parseJson(await text(await sendCall(command, method, path, { json }))) as T;
 }
 
-/** Calls the tools with a tar archive, or for one; resolves with the unread reply. @throws CommandFailed */
+/** Calls it with a tar archive, or for one; resolves with the unread reply. @throws CommandFailed */
 export function exchangeFile(
-  dataFolder: string,
-  { method, path, content }: Omit<ToolCall, 'body'> & { readonly content?: Readable },
+  command: Command,
+  method: Method,
+  path: `/${string}`,
+  tar?: Readable,
 ): Promise<IncomingMessage> {
-  return sendCall(dataFolder, { method, path, tar: content });
+  return sendCall(command, method, path, { json: undefined, tar });
 }
 
 async function sendCall(
-  dataFolder: string,
-  {
-    path,
-    json,
-    ...call
-  }: Omit<ToolCall, 'body'> & { readonly json?: string | undefined; readonly tar?: Readable | undefined },
+  command: Command,
+  method: Method,
+  path: string,
+  content: Pick<OutgoingRequest, 'json' | 'tar'>,
 ): Promise<IncomingMessage> {
-  const file = readDevFile(dataFolder);
+  const { data } = command.opts<{ data: string }>();
+  const file = readDevFile(data);
   if (!file) {
-    throw new CommandFailed(
-      `${devFilePath(dataFolder)} does not exist; start barker dev, or give its folder with --data`,
-    );
+    throw new CommandFailed(`${devFilePath(data)} does not exist; start barker dev, or give its folder with --data`);
   }
   const url = new URL(`/_dev${path}`, file.base_url).href;
-  const token = ensureOperatorToken(dataFolder);
-  const reply = await sendStreaming({ ...call, url, form: undefined, json }, `Bearer ${token}`, file.tls_ca);
+  const authorization = `Bearer ${ensureOperatorToken(data)}`;
+  const reply = await sendStreaming({ method, url, form: undefined, ...content }, authorization, file.tls_ca);
   if (reply.statusCode! < 400) return reply;
   const parsed = parseJson(await text(reply)) as { error?: { message?: string } } | undefined;
   throw new CommandFailed(parsed?.error?.message ?? `${reply.statusCode} ${reply.statusMessage} from ${url}`);

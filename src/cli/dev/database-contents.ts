@@ -1,11 +1,11 @@
-import type { ReadTransaction } from '../../contract/store/store.ts';
 import type { Settings } from '../../settings.ts';
 import type { Driver } from '../../storage/core/driver.ts';
+import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 
 /** PostgreSQL's error code undefined_table. */
 const UNDEFINED_TABLE = '42P01';
 
-/** What a database holds; nothing when it has no tables. */
+/** Whether a database has some rows; false when it has no tables. */
 export async function findsIn(driver: Driver, look: (tx: ReadTransaction) => Promise<boolean>): Promise<boolean> {
   const { storeOn } = await import('../../storage/core/store.ts');
   // Missing tables have no rows.

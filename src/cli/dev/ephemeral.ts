@@ -9,24 +9,26 @@ import type { Settings } from '../../settings.ts';
 /** A run of development mode for the program that started it, usually a test, which leaves nothing behind. */
 export interface EphemeralRun {
   readonly defaults: Partial<Settings>;
-  /** Ends when the program that started the server ends, in whatever way. */
+  /** Ends when the program that started the server ends. */
   readonly lifeline: Readable;
   /** Is called before anything is written. @returns whether the data folder is removed at the end. */
   begin(settings: Settings): boolean;
-  /** What the program reads when the server is ready: one line. */
+  /** The line that the program reads when the server is ready. */
   announce(file: DevFile): string;
 }
 
-/** An ephemeral run in this process. A data folder that is given stays. @source decision 894 */
+/** An ephemeral run in this process. A data folder of the options stays. @source decision 894 */
 export function ephemeralRun(): EphemeralRun {
   const temporary = join(tmpdir(), `barker-${secureRandom.bytes(12).toString('hex')}`);
   let folder = temporary;
   return {
     defaults: {
-      ...{ data_folder: temporary, port: 0, sandbox_port: 0 },
+      data_folder: temporary,
+      port: 0,
+      sandbox_port: 0,
       // Tests that need people ask for them.
       sample_people: 0,
-      // Nobody is left to read replies.
+      // There are no readers of replies.
       shutdown_timeout_s: 1,
     },
     lifeline: process.stdin,

@@ -1,26 +1,16 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { ShownRule } from '../../dev/faults/rules.ts';
+import type { ListedRule } from '../../dev/faults/rules.ts';
 import { CommandFailed } from '../failure.ts';
 import { oneLine, print, printTable } from '../output.ts';
-import { callTools } from './call-tools.ts';
-
-const dataFolder = (): string => process.env.BARKER_DATA_FOLDER || './data';
+import { callTools, toolCommands } from './call-tools.ts';
 
 /** `barker dev faults`. */
 export function faultsCommand(command: Command): void {
-  const own = (name: string, about: string, example: string): Command =>
-    command
-      .command(name, { isDefault: name === 'list' })
-      .description(about)
-      .option('--data <folder>', 'Data folder of the development server', dataFolder())
-      .addHelpText('after', `\nExample:\n  barker dev faults ${example}`);
-
-  const list = own('list', 'List the faults, and how often each was used', 'list');
+  const own = toolCommands(command, 'faults', 'list');
+  const list = own('list', 'List the faults, and how often each was used');
   list.action(async () => {
-    const { faults } = (await callTools(list.opts().data, { method: 'GET', path: '/faults' })) as {
-      readonly faults: readonly ShownRule[];
-    };
+    const { faults } = await callTools<{ readonly faults: readonly ListedRule[] }>(list, 'GET', '/faults');
     printTable([
       ['id', 'hits', 'left', 'when', 'match', 'do'],
       ...faults.map(({ id, hits, left, when, match, do: actions }) =>
@@ -34,9 +24,7 @@ export function faultsCommand(command: Command): void {
     `add '{"match": {"operation": "campaigns.create"}, "when": "after", "times": 1, "do": {"reset": true}}'`,
   );
   add.argument('<rule>', 'JSON, or @file').action(async (text: string) => {
-    const { id } = (await callTools(add.opts().data, { method: 'POST', path: '/faults', body: jsonOf(text) })) as {
-      readonly id: string;
-    };
+    const { id } = await callTools<{ readonly id: string }>(add, 'POST', '/faults', jsonOf(text));
     print(`${id}\n`);
   });
   const remove = own('remove', 'Remove a fault, or all of them', 'remove 1\n  barker dev faults remove --all');
@@ -46,7 +34,7 @@ export function faultsCommand(command: Command): void {
     .action(async (id: string | undefined, { all = false }: { readonly all?: boolean }) => {
       if ((id === undefined) !== all) throw new CommandFailed('give an id, or --all', 2);
       const path = id === undefined ? '/faults' : (`/faults/${encodeURIComponent(id)}` as const);
-      await callTools(remove.opts().data, { method: 'DELETE', path });
+      await callTools(remove, 'DELETE', path);
     });
 }
 

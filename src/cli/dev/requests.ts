@@ -2,23 +2,16 @@ import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import type { summaryOf } from '../../dev/requests/show.ts';
 import { oneLine, print, printTable } from '../output.ts';
-import { callTools, exchangeFile } from './call-tools.ts';
+import { callTools, exchangeFile, toolCommands } from './call-tools.ts';
 
 type Summary = ReturnType<typeof summaryOf>;
 
-const dataFolder = (): string => process.env.BARKER_DATA_FOLDER || './data';
-
-/** The filters of the list and of the feed, by the names that the calls have for them. */
+/** The filters of the list and of the feed, by their names in calls. */
 const FILTERS = ['path', 'operation', 'status', 'account', 'application', 'direction', 'kind'] as const;
 
 /** `barker dev requests`. */
 export function requestsCommand(command: Command): void {
-  const own = (name: string, about: string, example: string): Command =>
-    command
-      .command(name, { isDefault: name === 'list' })
-      .description(about)
-      .option('--data <folder>', 'Data folder of the development server', dataFolder())
-      .addHelpText('after', `\nExample:\n  barker dev requests ${example}`);
+  const own = toolCommands(command, 'requests', 'list');
   const filtered = (own: Command): Command =>
     own
       .option('--path <path>', 'Only this path; * stands for anything but slashes')
@@ -32,22 +25,20 @@ export function requestsCommand(command: Command): void {
   const list = filtered(own('list', 'List the last requests, newest first', 'list --status 4xx'));
   list.option('--limit <count>', 'How many, up to 200').action(async () => {
     const query = queryOf(list.opts(), [...FILTERS, 'limit']);
-    const { requests } = (await callTools(list.opts().data, { method: 'GET', path: `/requests${query}` })) as {
-      readonly requests: readonly Summary[];
-    };
+    const { requests } = await callTools<{ readonly requests: readonly Summary[] }>(list, 'GET', `/requests${query}`);
     printTable([['id', 'at', 'status', 'ms', 'request', 'operation', 'fault'], ...requests.map(cellsOf)]);
   });
   const show = own('show', 'Show everything about a request as JSON', 'show 12');
   show.argument('<id>', 'Its id, or the transaction id of its reply').action(async (id: string) => {
     const path = `/requests/${encodeURIComponent(id)}` as const;
-    print(`${JSON.stringify(await callTools(show.opts().data, { method: 'GET', path }), null, 2)}\n`);
+    print(`${JSON.stringify(await callTools(show, 'GET', path), null, 2)}\n`);
   });
   const tail = filtered(
     own('tail', 'Print each request when it has ended, until stopped', 'tail --operation campaigns.*'),
   );
   tail.action(async () => {
     const query = queryOf(tail.opts(), FILTERS);
-    const feed = await exchangeFile(tail.opts().data, { method: 'GET', path: `/requests/stream${query}` });
+    const feed = await exchangeFile(tail, 'GET', `/requests/stream${query}`);
     for await (const line of createInterface(feed)) {
       if (line.startsWith('data: '))
         print(
@@ -68,8 +59,7 @@ function queryOf(options: Readonly<Record<string, string | undefined>>, names: r
 function cellsOf(of: Summary): string[] {
   const { id, at, status, failure, duration_ms, direction, method, target, operation, event_type, faults } = of;
   const name = `${direction === 'out' ? 'sent ' : ''}${method} ${target}`;
-  return [
-    ...[id, at, String(status ?? failure ?? '...'), String(duration_ms ?? ''), name],
-    ...[operation ?? event_type ?? '', faults?.join(', ') ?? ''],
-  ].map(oneLine);
+  const outcome = String(status ?? failure ?? '...');
+  const what = operation ?? event_type ?? '';
+  return [id, at, outcome, String(duration_ms ?? ''), name, what, faults?.join(', ') ?? ''].map(oneLine);
 }

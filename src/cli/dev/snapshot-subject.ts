@@ -26,7 +26,8 @@ import { clockStateOf } from './start-clock.ts';
 export function snapshotsOf({ driver, objects, settings, box }: Dependencies): Snapshots | undefined {
   if (!driver.copyTo || objects.folder === undefined) return undefined;
   return openSnapshots({
-    ...{ driver, box },
+    driver,
+    box,
     machineClock: systemClock,
     objects: objects.store,
     dataFolder: settings.data_folder,
@@ -35,14 +36,14 @@ export function snapshotsOf({ driver, objects, settings, box }: Dependencies): S
   });
 }
 
-/** What is noted with a snapshot of a data folder. */
+/** The notes for a snapshot of a data folder. */
 export function notesOf({ data_folder }: Pick<Settings, 'data_folder'>, clock: Clock, random: Random): SnapshotNotes {
   const mark = random.bytes(8).toString('hex');
   const clock_state = readClockState(data_folder);
   return { clock: formatInstant(clock.now()), clock_state, mark, keys: { ...readKeys(data_folder) } };
 }
 
-/** The development server as what snapshots are taken of. */
+/** The development server as the subject of snapshots. */
 export function snapshotSubject(
   parts: Dependencies,
   own: {

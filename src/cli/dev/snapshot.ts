@@ -3,36 +3,19 @@ import { rm } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
+import type { SnapshotReply } from '../../dev/snapshots/snapshots-page.ts';
 import { CommandFailed } from '../failure.ts';
 import { printFields, printTable } from '../output.ts';
-import { callTools, exchangeFile } from './call-tools.ts';
+import { callTools, exchangeFile, toolCommands, withDataFolder } from './call-tools.ts';
 
-/** A snapshot as the calls show it. */
-interface ShownSnapshot {
-  readonly name: string;
-  readonly at: string;
-  readonly clock: string;
-  readonly bytes: number;
-}
-
-const DATA = ['--data <folder>', 'Data folder of the development server'] as const;
-const dataFolder = (): string => process.env.BARKER_DATA_FOLDER || './data';
 const pathOf = (name: string): `/${string}` => `/snapshots/${encodeURIComponent(name)}`;
 
 /** `barker dev snapshot`. */
 export function snapshotCommand(command: Command): void {
-  const own = (name: string, about: string, example = name): Command =>
-    command
-      .command(name, { isDefault: name === 'list' })
-      .description(about)
-      .option(...DATA, dataFolder())
-      .addHelpText('after', `\nExample:\n  barker dev snapshot ${example}`);
-
+  const own = toolCommands(command, 'snapshot', 'list');
   const list = own('list', 'List the snapshots');
   list.action(async () => {
-    const { snapshots } = (await callTools(list.opts().data, { method: 'GET', path: '/snapshots' })) as {
-      readonly snapshots: readonly ShownSnapshot[];
-    };
+    const { snapshots } = await callTools<{ readonly snapshots: readonly SnapshotReply[] }>(list, 'GET', '/snapshots');
     printTable([
       ['name', 'at', 'clock', 'bytes'],
       ...snapshots.map(({ name, at, clock, bytes }) => [name, at, clock, String(bytes)]),
@@ -40,15 +23,15 @@ export function snapshotCommand(command: Command): void {
   });
   const take = own('take', 'Take a snapshot; one of the same name is replaced', 'take clean');
   take.argument('<name>', 'Its name').action(async (name: string) => {
-    show(await callTools(take.opts().data, { method: 'PUT', path: pathOf(name), body: {} }));
+    show(await callTools(take, 'PUT', pathOf(name), {}));
   });
   const restore = own('restore', 'Go back to a snapshot', 'restore clean');
   restore.argument('<name>', 'Its name').action(async (name: string) => {
-    show(await callTools(restore.opts().data, { method: 'POST', path: `${pathOf(name)}/restore`, body: {} }));
+    show(await callTools(restore, 'POST', `${pathOf(name)}/restore`, {}));
   });
   const remove = own('remove', 'Remove a snapshot', 'remove clean');
   remove.argument('<name>', 'Its name').action(async (name: string) => {
-    await callTools(remove.opts().data, { method: 'DELETE', path: pathOf(name) });
+    await callTools(remove, 'DELETE', pathOf(name));
   });
   const send = own('export', 'Write a snapshot to a tar archive', 'export clean clean.tar');
   send
@@ -56,7 +39,7 @@ export function snapshotCommand(command: Command): void {
     .argument('<file>', 'Archive to write')
     .action(async (name: string, file: string) => {
       if (existsSync(file)) throw new CommandFailed(`${file} already exists`);
-      const reply = await exchangeFile(send.opts().data, { method: 'GET', path: `${pathOf(name)}/file` });
+      const reply = await exchangeFile(send, 'GET', `${pathOf(name)}/file`);
       try {
         await pipeline(reply, createWriteStream(file, { flags: 'wx', mode: 0o600 }));
       } catch (error) {
@@ -70,26 +53,21 @@ export function snapshotCommand(command: Command): void {
     .option('--name <name>', 'Its name; the one that it had if omitted')
     .action(async (file: string) => {
       if (!existsSync(file)) throw new CommandFailed(`${file} does not exist`);
-      const { data, name } = receive.opts();
+      const { name } = receive.opts();
       const path = `/snapshots${name === undefined ? '' : `?name=${encodeURIComponent(name)}`}` as const;
-      const reply = await exchangeFile(data, { method: 'POST', path, content: createReadStream(file) });
+      const reply = await exchangeFile(receive, 'POST', path, createReadStream(file));
       show(JSON.parse(await text(reply)));
     });
 }
 
 /** `barker dev reset`. */
 export function resetCommand(command: Command): void {
-  command
-    .option(...DATA, dataFolder())
+  withDataFolder(command)
     .option('--to <state>', 'seed: how the world began; empty: users and applications only', 'seed')
     .addHelpText('after', '\nExample:\n  barker dev reset --to empty')
-    .action(async () => {
-      const { data, to } = command.opts();
-      await callTools(data, { method: 'POST', path: '/reset', body: { to } });
-    });
+    .action(async () => void (await callTools(command, 'POST', '/reset', { to: command.opts().to })));
 }
 
-function show(snapshot: unknown): void {
-  const { name, at, clock, bytes } = snapshot as ShownSnapshot;
+function show({ name, at, clock, bytes }: SnapshotReply): void {
   printFields({ name, at, clock, bytes: String(bytes) });
 }

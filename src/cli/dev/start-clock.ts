@@ -5,16 +5,16 @@ import { readClockState, writeClockState } from '../../dev/clock/clock-file.ts';
 import { type MovableClock, movableClock, UNMOVED } from '../../dev/clock/movable-clock.ts';
 import { CommandFailed } from '../failure.ts';
 
-/** What the clock is to show at the start. */
+/** The clock at the start. */
 export interface ClockStart {
-  /** Milliseconds since 1970; undefined: what it showed last, or the time of the machine. */
+  /** Milliseconds since 1970; undefined: its last time, or that of the machine. */
   readonly at_ms?: number | undefined;
   /** Whether it stands still; undefined: as it was, or it runs. */
   readonly isFrozen?: boolean | undefined;
 }
 
 /**
- * What a clock shows when a snapshot is restored. That of the machine may be behind the one where it was taken.
+ * The clock after the restore of a snapshot. The clock of this machine may be behind that of the snapshot.
  * @source decision 869
  */
 export function clockStateOf({ clock, clock_state: state }: SnapshotNotes, wallClock: Clock): ClockState {
@@ -52,12 +52,12 @@ export function startClock(
   return movableClock(wallClock, state, store);
 }
 
-/** Undefined when the file is damaged and another time is given. @throws Error when none is */
-function knownState(dataFolder: string, isGiven: boolean): ClockState | undefined {
+/** Undefined when the file is damaged and the options have a time. @throws Error when they have none */
+function knownState(dataFolder: string, hasTime: boolean): ClockState | undefined {
   try {
     return readClockState(dataFolder);
   } catch (error) {
-    if (isGiven) return undefined;
+    if (hasTime) return undefined;
     throw error;
   }
 }

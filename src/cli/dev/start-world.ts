@@ -10,8 +10,13 @@ import { WORLD_COPY } from '../../dev/dev-folder.ts';
 import { DevError } from '../../dev/surface/call.ts';
 import { nthUserId, type WorldNames } from '../../dev/world-keys.ts';
 import { Complaints } from '../../dev/worlds/checker.ts';
-import { namesIn, passwordsOf } from '../../dev/worlds/create-identities.ts';
-import { beginWorld, createWorld, type WorldDependencies } from '../../dev/worlds/create-world.ts';
+import {
+  beginWorld,
+  createWorld,
+  namesIn,
+  passwordsOf,
+  type WorldDependencies,
+} from '../../dev/worlds/create-world.ts';
 import type { ExportParts } from '../../dev/worlds/export-world.ts';
 import type { AccountCall } from '../../dev/worlds/fill-account.ts';
 import { fillDemoWorld } from '../../dev/worlds/fill-demo.ts';
@@ -20,7 +25,7 @@ import type { World } from '../../dev/worlds/world.ts';
 import type { Settings } from '../../settings.ts';
 import { CommandFailed } from '../failure.ts';
 
-/** What a world file may have: each byte can take 500 of memory to read. @source decision 1229 */
+/** The limit of world files: each byte can take 500 of memory to read. @source decision 1229 */
 const BYTES_MAX = 2_097_152;
 
 /** The operations of the catalog, by id. */
@@ -28,11 +33,11 @@ export const operationsById = new Map(operations.map((each) => [each.id, each]))
 
 /** The world of a file, which was read and checked. */
 export interface WorldFile {
-  /** What the clock of the service shows at first, in milliseconds since 1970. */
+  /** The first time of the clock, in milliseconds since 1970. */
   readonly clock_ms: number | undefined;
   /**
-   * Creates it in an empty database; returns what `dev.json` says of it.
-   * @throws InputErrors when something of it was refused
+   * Creates it in an empty database; returns its keys for `dev.json`.
+   * @throws InputErrors when a part of it was refused
    */
   create(parts: Dependencies): Promise<DemoKeys>;
   /** Refuses a data folder that did not begin with it. @throws CommandFailed @source decision 885 */
@@ -79,7 +84,7 @@ export async function readWorldFile(file: string, settings: Settings, now_ms: nu
   };
 }
 
-/** What exporting the present world depends on. */
+/** The dependencies of an export of the present world. */
 export function exportParts({ services }: Dependencies): ExportParts {
   return { services, operations: operationsById, accountInput };
 }
@@ -93,7 +98,7 @@ export function pastOf({ sample_people: users }: Pick<Settings, 'sample_people'>
 }
 
 /**
- * Creates what is in the account of the demo world, and people who can see its ads, who were active until `now_ms`.
+ * Creates the contents of the account of the demo world, and people who can see its ads and were active until `now_ms`.
  * Resolves with a function that calls further operations.
  */
 export async function fillDemo(parts: Dependencies, keys: DemoKeys, now_ms: number): Promise<AccountCall> {

@@ -5,9 +5,9 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import { formatInstant, instantMs } from '../../base/instants.ts';
 import { elapsed_ms } from '../../base/timers.ts';
 import type { Application } from '../../contract/store/credentials.ts';
+import { SchemaTooNew } from '../../contract/store/errors.ts';
 import { DEAD_AFTER_S, type StoredNode } from '../../contract/store/nodes.ts';
 import { secretContext } from '../../contract/store/sealed-columns.ts';
-import { SchemaTooNew } from '../../contract/store/store.ts';
 import { clockSkew_ms, SKEW_REPORTED_MS, skewMax_ms } from '../../features/platform/clock-skew.ts';
 import { keyConflict } from '../../features/platform/node-keys.ts';
 import type { Settings } from '../../settings.ts';
@@ -16,13 +16,10 @@ import { newerMigrations, pendingMigrations } from '../../storage/core/migrate.t
 import { postgresStatus } from '../../storage/core/postgres-status.ts';
 import { storeOn } from '../../storage/core/store.ts';
 import { errorMessage } from '../failure.ts';
-import { examineBackup } from './backup.ts';
-import { examineCallbacks } from './callbacks.ts';
-import { examineDelivery } from './delivery.ts';
+import { examineBackup, examineCallbacks, examineDelivery, examineWebhooks } from './contents.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 import { examineStoreId } from './objects.ts';
 import { examineTables } from './tables.ts';
-import { examineWebhooks } from './webhooks.ts';
 
 /** Round trips longer than this make every request slow. */
 const SLOW_MS = 20;

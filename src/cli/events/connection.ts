@@ -1,8 +1,17 @@
 import type { IncomingMessage } from 'node:http';
+import { request as secure } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { after } from '../../base/timers.ts';
+import { systemClock } from '../../base/clock.ts';
+import { request as plain } from '../../base/node-http.ts';
+import { after, elapsed_ms } from '../../base/timers.ts';
+import {
+  SIGNATURE_HEADER,
+  signatureOf,
+  standardHeaders,
+  webhookKey,
+} from '../../features/activity/webhooks/signing.ts';
 import { buildRequest, type ConnectionProfile } from '../connection-profile.ts';
-import { CommandFailed } from '../failure.ts';
+import { CommandFailed, errorMessage } from '../failure.ts';
 import { send, sendStreaming } from '../send.ts';
 
 /** The result of an attempt to connect. */
@@ -14,7 +23,7 @@ export type ConnectAttempt =
 /** The parameters that make a stream begin with past events. */
 export type Past = readonly (readonly [name: 'backfill_minutes' | 'start_time', value: string])[];
 
-/** A stream without any bytes for this long is broken. @source activity gaps 18 */
+/** A stream without any bytes for this long is broken. @source activity 18 */
 const SILENCE_MS = 20_000;
 
 /** The number of subscriptions of the application. */
@@ -68,4 +77,49 @@ export async function* streamLines(stream: IncomingMessage): AsyncGenerator<stri
   } finally {
     stream.destroy();
   }
+}
+
+/** Where events are forwarded to, and the secrets that sign them. */
+export interface ForwardOptions {
+  readonly url: string;
+  readonly consumerSecret: string;
+  /** `whsec_` and base64; without it, no Standard Webhooks headers are sent. */
+  readonly webhookSecret: string | undefined;
+}
+
+/** Timeout of a receiver. @source activity 19.4 */
+const TOTAL_MS = 10_000;
+
+/**
+ * Posts an event as a webhook delivery; resolves with a description of the outcome.
+ * @source activity 19.4 and 21.5
+ */
+export async function forwardEvent(
+  line: string,
+  { url, consumerSecret, webhookSecret }: ForwardOptions,
+): Promise<string> {
+  const body = Buffer.from(line);
+  const { data } = JSON.parse(line) as { data: { event_uuid: string; subscription_id?: string } };
+  const id = `msg_${data.event_uuid}_${data.subscription_id ?? 'listen'}`;
+  const stamp = { id, timestamp_s: Math.floor(systemClock.now() / 1000) };
+  const startedAt_ms = elapsed_ms();
+  const begin = url.startsWith('https:') ? secure : plain;
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': body.length,
+    'user-agent': 'barker-webhooks/1',
+    [SIGNATURE_HEADER]: signatureOf(consumerSecret, body),
+    ...(webhookSecret !== undefined && standardHeaders([webhookKey(webhookSecret)], stamp, body)),
+  };
+  const outcome = await new Promise<string>((resolve) => {
+    const outgoing = begin(url, { method: 'POST', headers, agent: false, timeout: TOTAL_MS }, (reply) => {
+      resolve(`${reply.statusCode}`);
+      // The body is not needed.
+      reply.destroy();
+    });
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${TOTAL_MS / 1000} s`)));
+    outgoing.on('error', (error) => resolve(errorMessage(error)));
+    outgoing.end(body);
+  });
+  return `${outcome} after ${Math.round(elapsed_ms() - startedAt_ms)} ms`;
 }

@@ -6,8 +6,15 @@ import { fetchBearerToken } from '../bearer-token.ts';
 import { addProfileOptions, type ConnectionProfile, profileFrom } from '../connection-profile.ts';
 import { CommandFailed } from '../failure.ts';
 import { print, printError } from '../output.ts';
-import { type ConnectAttempt, connect, countSubscriptions, type Past, streamLines } from './connection.ts';
-import { type ForwardOptions, forwardEvent } from './forward.ts';
+import {
+  type ConnectAttempt,
+  connect,
+  countSubscriptions,
+  type ForwardOptions,
+  forwardEvent,
+  type Past,
+  streamLines,
+} from './connection.ts';
 
 /** `barker events listen`. @source decision 379 */
 export function listenCommand(command: Command): void {
@@ -32,7 +39,7 @@ export function listenCommand(command: Command): void {
 const BACKFILL_MAX_MIN = 5;
 /** How streams begin after one that broke. */
 const BACKFILL: Past = [['backfill_minutes', String(BACKFILL_MAX_MIN)]];
-/** Maximum number of concurrent posts. @source activity gaps 19.4 */
+/** Maximum number of concurrent posts. @source activity 19.4 */
 const IN_FLIGHT_MAX = 10;
 /** Maximum number of lines that are remembered to detect duplicates. */
 const KNOWN_MAX = 50_000;
@@ -215,7 +222,7 @@ function isNew(line: string, known: Set<string>): boolean {
 
 /**
  * Milliseconds to wait before reconnecting: short after a broken connection, growing quickly after refusals.
- * @source activity gaps 18
+ * @source activity 18
  */
 function waitAfter(failed: ConnectAttempt | Error | undefined, failures: number): number {
   if (failed === undefined || failed instanceof Error) return Math.min(250 * Math.max(1, failures), 16_000);

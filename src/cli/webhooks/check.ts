@@ -9,11 +9,11 @@ import { CommandFailed } from '../failure.ts';
 import { print } from '../output.ts';
 
 /** Maximum number of printed characters of a body. */
-const SHOWN_MAX = 2000;
+const BODY_CHARACTERS_MAX = 2000;
 
 /**
  * Runs the challenge on a URL and prints everything; returns the exit code.
- * @source activity gaps 19.3; decision 386
+ * @source activity 19.3; decision 386
  */
 export async function checkWebhook(command: Command, url: string): Promise<number> {
   const { consumer_secret: consumerSecret } = profileFrom(command).keys;
@@ -52,6 +52,6 @@ function receivedLines(sent: SendResult): string[] {
 
 /** Removes control characters from a receiver's response. */
 function printable(text: string): string {
-  const shown = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}...` : text;
-  return shown.replace(/[^\P{C}\n]/gu, '?');
+  const start = text.length > BODY_CHARACTERS_MAX ? `${text.slice(0, BODY_CHARACTERS_MAX)}...` : text;
+  return start.replace(/[^\P{C}\n]/gu, '?');
 }
