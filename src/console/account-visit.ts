@@ -12,7 +12,7 @@ import type { ConsoleDeps } from './console-deps.ts';
 import { consolePage, orRefusal } from './parts/console-document.ts';
 import { bodyOf } from './refused-call.ts';
 
-/** An account, as the API replies with it. */
+/** An account, as in replies of the API. */
 export interface Account {
   readonly id: string;
   readonly name: string;
@@ -21,18 +21,25 @@ export interface Account {
   readonly environment: Environment;
 }
 
+/** The parameters of a call. */
+export type CallParameters = NonNullable<PageCallInput['parameters']>;
+
 /** A visit of a page of an account by a user who has a role on it. */
 export interface AccountVisit {
   readonly request: PageRequest;
   readonly account: Account;
   /** The other accounts of the user too. */
   readonly accounts: readonly Account[];
-  /** What the user may do: a role, and POST_COMPOSER. */
+  /** A role, and POST_COMPOSER. */
   readonly permissions: readonly string[];
   /** Calls an operation in the environment of the account, with its id. */
-  call(operation: string, input?: PageCallInput): Promise<PageCallReply>;
+  call(operation: string, parameters?: CallParameters, body?: unknown): Promise<PageCallReply>;
+  /** The data of such a call. @throws RefusedCall */
+  read<T>(operation: string, parameters?: CallParameters): Promise<T>;
+  /** The same; undefined when the object does not exist for the user. @throws RefusedCall */
+  find<T>(operation: string, parameters: CallParameters): Promise<T | undefined>;
   /** Calls an operation in the environment of the account that is about no account. */
-  lookUp(operation: string, input?: PageCallInput): Promise<PageCallReply>;
+  lookUp(operation: string, parameters?: CallParameters, body?: unknown): Promise<PageCallReply>;
   /** UTC text of the current second, by the clock of the service. */
   readonly now: string;
   /** The calls that the page has made, in order. */
@@ -51,7 +58,7 @@ export async function accountsOf({ call }: PageRequest): Promise<readonly Accoun
   return lists.flat();
 }
 
-/** A page below `/ads/:account_id`. Those without a role on the account get the page for what does not exist. */
+/** A page below `/ads/:account_id`. Users without a role on the account get the page for a missing one. */
 export function accountPage(
   { redirectToLogin, notFound, clock }: ConsoleDeps,
   path: string,
@@ -69,28 +76,39 @@ export function accountPage(
       const account = accounts.find((each) => each.id === id);
       if (!account) return notFound();
       const calls: ShownCall[] = [];
-      const lookUp = async (operation: string, input: PageCallInput = {}): Promise<PageCallReply> => {
-        const reply = await request.call(account.environment, operation, input);
+      const lookUp: AccountVisit['lookUp'] = async (operation, parameters, body) => {
+        const reply = await request.call(account.environment, operation, { parameters, body });
         calls.push(reply.shown);
         return reply;
       };
-      const call = (operation: string, input: PageCallInput = {}): Promise<PageCallReply> =>
-        lookUp(operation, { ...input, parameters: { account_id: id, ...input.parameters } });
+      const call: AccountVisit['call'] = (operation, parameters, body) =>
+        lookUp(operation, { account_id: id, ...parameters }, body);
       const access = await request.call(account.environment, 'authenticated_user_access.get', {
         parameters: { account_id: id },
       });
-      const now = formatInstant(clock.now());
-      const visit = {
+      const visit: AccountVisit = {
         request,
         account,
         accounts,
         permissions: bodyOf(access).data.permissions,
-        now,
+        now: formatInstant(clock.now()),
         call,
+        read: async (operation, parameters) => bodyOf(await call(operation, parameters)).data,
+        async find(operation, parameters) {
+          const reply = await call(operation, parameters);
+          return reply.status === 403 || reply.status === 404 ? undefined : bodyOf(reply).data;
+        },
         lookUp,
         calls,
       };
       return orRefusal(request, answer(visit), (page) => consolePage(visit, page));
     },
   };
+}
+
+const WRITERS = ['ACCOUNT_ADMIN', 'AD_MANAGER'];
+
+/** Whether a user may change campaigns. Pages offer only permitted changes; the API refuses the others anyway. */
+export function canChange({ permissions }: Pick<AccountVisit, 'permissions'>): boolean {
+  return permissions.some((each) => WRITERS.includes(each));
 }

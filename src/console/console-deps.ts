@@ -5,15 +5,15 @@ import type { BreakdownQuestion, CurrencyReport, ReportQuestion, SegmentReport }
 import type { Standings } from '../contract/delivery/standing.ts';
 import type { SettledAccount } from '../contract/services/delivery.ts';
 
-/** How the numbers of an hour came about. */
+/** The calculation of the numbers of an hour. */
 export interface ExplainedHour {
   /** UTC text of its beginning. */
   readonly hour: string;
-  /** What follows from what, by name. */
+  /** The steps of the calculation, by name. */
   readonly chain: Readonly<Record<string, number | string | null>>;
 }
 
-/** What the pages of the console need beside calls. */
+/** The dependencies of the pages beside calls. */
 export interface ConsoleDeps {
   /** The clock of the service. */
   readonly clock: Clock;
@@ -39,10 +39,10 @@ export interface ConsoleDeps {
     line_item_id: string,
     now: string,
   ) => Promise<ExplainedHour | undefined>;
-  /** What is declared of a targeting type, with its values where they are a few words; undefined for what is none. */
+  /** A declared targeting type, with its values where they are a few words; undefined for other texts. */
   readonly targetingType: (
     type: string,
   ) => { readonly isPrimary: boolean; readonly values: readonly string[] } | undefined;
-  /** The bid strategies that an objective allows; none for what is no objective. */
+  /** The bid strategies that an objective allows; none for other texts. */
   readonly bidStrategies: (objective: string) => readonly string[];
 }

@@ -13,7 +13,7 @@ export function lastDay(end: string | null, zone: string): string {
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** The start of a local day as UTC text; '' stays, and undefined is for what is no day. */
+/** The start of a local day as UTC text; '' stays, and other texts are undefined. */
 export function startOf(day: string, zone: string): string | undefined {
   if (day === '') return '';
   return DAY.test(day) && !Number.isNaN(Date.parse(day)) ? formatInstant(Date.parse(startOfDay(day, zone))) : undefined;
@@ -25,13 +25,62 @@ export function endOf(day: string, zone: string): string | undefined {
   return DAY.test(day) && !Number.isNaN(Date.parse(day)) ? startOf(plusDays(day, 1), zone) : undefined;
 }
 
-let shown: { readonly zone: string; readonly format: Intl.DateTimeFormat } | undefined;
+let latest: { readonly zone: string; readonly format: Intl.DateTimeFormat } | undefined;
 
-/** A time as people of a zone read it, such as `2 Mar 2026, 09:04`. */
+/** A time in a zone, such as `2 Mar 2026, 09:04`. */
 export function timeText(instant: string, zone: string): string {
-  if (shown?.zone !== zone) {
+  if (latest?.zone !== zone) {
     const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
-    shown = { zone, format };
+    latest = { zone, format };
   }
-  return shown.format.format(new Date(instant));
+  return latest.format.format(new Date(instant));
+}
+
+/** The longest range of a page. */
+export const RANGE_DAYS_MAX = 92;
+
+/** The ranges that have a name, in the order in which they are offered. */
+export const PRESETS = ['today', 'yesterday', 'last_7', 'last_14', 'last_30', 'this_month', 'last_month'] as const;
+
+/** A range that has a name. */
+export type Preset = (typeof PRESETS)[number];
+
+/** The local days of a range with a name, in order. */
+export function daysOfPreset(preset: Preset, now: string, zone: string): string[] {
+  const today = dateAround(Date.parse(now), zone);
+  const month = `${today.slice(0, 7)}-01`;
+  const before = plusDays(month, -1);
+  const [first, last] = {
+    today: [today, today],
+    yesterday: [plusDays(today, -1), plusDays(today, -1)],
+    last_7: [plusDays(today, -6), today],
+    last_14: [plusDays(today, -13), today],
+    last_30: [plusDays(today, -29), today],
+    this_month: [month, today],
+    last_month: [`${before.slice(0, 7)}-01`, before],
+  }[preset] as [string, string];
+  return daysBetween(first, last);
+}
+
+/** The local days that end with today. */
+export function lastDays(now: string, zone: string, count: number): string[] {
+  const today = dateAround(Date.parse(now), zone);
+  return daysBetween(plusDays(today, 1 - count), today);
+}
+
+/** The days from one to another, both included. */
+export function daysBetween(first: string, last: string): string[] {
+  const days: string[] = [];
+  for (let day = first; day <= last; day = plusDays(day, 1)) days.push(day);
+  return days;
+}
+
+/** As many days, just before some. */
+export function daysBefore(days: readonly string[]): string[] {
+  return daysBetween(plusDays(days[0]!, -days.length), plusDays(days[0]!, -1));
+}
+
+/** Whether a text is a day of a calendar, such as `2026-03-02`. */
+export function isDay(text: string): boolean {
+  return text !== '' && startOf(text, 'UTC')?.startsWith(text) === true;
 }

@@ -20,7 +20,7 @@ export function smallestMicros(currency: string): number {
 }
 
 /**
- * An amount that a person wrote, such as `1,250.5`, in micro units; undefined for what is no amount of the currency.
+ * An amount that a person wrote, such as `1,250.5`, in micro units; undefined unless it is one of the currency.
  * Commas part thousands; there is no negative money.
  * @source decision 1003
  */

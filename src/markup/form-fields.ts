@@ -25,7 +25,7 @@ export function errorSummary(heading: string, errors: FieldErrors): Html {
 }
 
 /** An input with its label, hint and error. */
-export function formField(field: FormField, value: string, error: string | undefined): Html {
+export function formField(field: FormField, value = '', error?: string): Html {
   const { member, name = member, label, hint = '', type = 'text', attributes } = field;
   const ids = [...(hint === '' ? [] : [`${member}-hint`]), ...(error === undefined ? [] : [`${member}-fault`])];
   const described = ids.length === 0 ? '' : html` aria-describedby="${ids.join(' ')}"`;

@@ -24,3 +24,14 @@ export function tableOf(
 ${joinHtml(body, '\n')}
 </tbody></table></div>`;
 }
+
+/** Names and values; those without a value are left out. */
+export function definitions(
+  rows: readonly (readonly [name: string, value: Html | string | number | undefined])[],
+  style = 'facts',
+): Html {
+  const items = rows.flatMap(([name, value]) => (value === undefined ? [] : html`<dt>${name}</dt><dd>${value}</dd>`));
+  return html`<dl class="${style}">
+${joinHtml(items, '\n')}
+</dl>`;
+}

@@ -41,7 +41,7 @@ export async function renewToken(): Promise<boolean> {
   }
 }
 
-/** What people are told of a refusal, in the order of the reply. */
+/** The messages of a refusal, in the order of the reply. */
 export function textsOf({ body }: ApiReply): string[] {
   const errors: { text?: string; message?: string }[] = [
     ...(body?.errors ?? []),

@@ -15,7 +15,9 @@ export function showCall(method: string, target: string, sent: string | FormData
   const call = {
     environment: environment as 'production' | 'sandbox',
     base_url: box.dataset.baseUrl!,
-    ...{ method, path, parameters: Object.fromEntries(new URLSearchParams(query)) },
+    method,
+    path,
+    parameters: Object.fromEntries(new URLSearchParams(query)),
     ...(sent !== undefined && { body: JSON.parse(sent) }),
   };
   const line = document.createElement('p');

@@ -3,7 +3,7 @@ import { firstDay, lastDay } from '../days.ts';
 import { moneyText } from '../money.ts';
 import type { ListColumn } from './entity-lists.ts';
 
-/** A campaign or line item, as the API replies with it. */
+/** A campaign or line item, as in replies of the API. */
 export interface ListRow {
   readonly id: string;
   readonly name: string | null;
@@ -14,7 +14,7 @@ export interface ListRow {
   readonly [field: string]: unknown;
 }
 
-/** What a row is called. */
+/** The name of a row; its id without one. */
 export function nameOfRow({ name, id }: ListRow): string {
   return name ?? id;
 }
@@ -30,12 +30,12 @@ export function cellText({ name, kind, words = {} }: ListColumn, row: ListRow, z
 
 type Statuses = Pick<ListRow, 'entity_status' | 'effective_status' | 'reasons_not_servable'>;
 
-/** The standing of campaigns or of line items by id, as far as the API does not say it. */
+/** The standing of campaigns or of line items by id, as far as the API does not have it. */
 export type ListStandings = Readonly<Record<string, Partial<Standing>>>;
 
 /**
- * A row with what the API does not say of it: of an active line item, whether it shows ads; of a campaign that runs, why
- * it shows none.
+ * A row with members that the API does not have: whether an active line item shows ads, and why a running campaign shows
+ * none.
  * @source decision 1140
  */
 export function standingOf<R extends Statuses & { readonly id: string }>(
@@ -57,7 +57,7 @@ export interface StateWords {
   readonly reasons: Readonly<Record<string, string>>;
 }
 
-/** Why something shows no ads, in words. */
+/** Reasons for showing no ads, in words. */
 export function reasonsText(reasons: readonly string[], words: Pick<StateWords, 'reasons'>): string {
   return [...new Set(reasons.map((reason) => words.reasons[reason] ?? reason))].join('. ');
 }
@@ -68,19 +68,19 @@ export function stateOfRow(
   words: StateWords,
 ): { readonly state: string; readonly text: string; readonly why: string } {
   const { entity_status, effective_status = '', reasons_not_servable: reasons = [] } = row;
-  // What is paused or a draft is so, whatever else is missing.
+  // Paused ones and drafts are so, whatever else is missing.
   const isKnown = effective_status in words.states && (effective_status !== 'UNKNOWN' || entity_status === 'ACTIVE');
   const state = isKnown ? effective_status : entity_status;
-  // Of a draft nobody wonders that it does not run, and of what is paused that it is not active.
+  // It goes without saying that drafts do not run, and that paused ones are not active.
   const known = [
     ...(entity_status === 'DRAFT' ? ['PAUSED_BY_ADVERTISER', 'CAMPAIGN_NOT_ACTIVE'] : []),
     ...(state === entity_status ? ['LINE_ITEM_NOT_ACTIVE'] : []),
   ];
-  const told = reasons.filter((reason) => !known.includes(reason));
-  return { state: state.toLowerCase(), text: words.states[state] ?? state, why: reasonsText(told, words) };
+  const others = reasons.filter((reason) => !known.includes(reason));
+  return { state: state.toLowerCase(), text: words.states[state] ?? state, why: reasonsText(others, words) };
 }
 
-/** What the button beside a state does; undefined for drafts, which go live where they are reviewed. */
+/** The button beside a state; undefined for drafts, which go live where they are reviewed. */
 export function switchOf(
   { entity_status }: Pick<ListRow, 'entity_status'>,
   words: { readonly pause: string; readonly activate: string },
@@ -91,7 +91,7 @@ export function switchOf(
     : { status: 'ACTIVE', label: words.activate };
 }
 
-/** Where a draft is reviewed, below its account. */
+/** The path of the review of a draft, below its account. */
 export function reviewPathOf({
   id,
   campaign_id = id,

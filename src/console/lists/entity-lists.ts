@@ -20,7 +20,7 @@ export interface EntityList {
   /** The path parameter of one of them. */
   readonly idName: 'campaign_id' | 'line_item_id';
   readonly columns: readonly ListColumn[];
-  /** What its rows belong to, by which it is narrowed. */
+  /** The owners of its rows, by which it is filtered. */
   readonly within: {
     readonly label: string;
     readonly all: string;
@@ -49,15 +49,21 @@ export const STATES = ['RUNNING', 'SCHEDULED', 'PAUSED', 'DRAFT', 'EXHAUSTED', '
 /** The lists of an account. */
 export const ENTITY_LISTS: readonly EntityList[] = [
   {
-    ...{ resource: 'campaigns', idName: 'campaign_id', words: texts.campaigns },
+    resource: 'campaigns',
+    idName: 'campaign_id',
+    words: texts.campaigns,
     columns: [NAME, STATE, ...BUDGETS.map(sortable)],
     within: {
-      ...{ label: fields.funding_instrument_id, all: texts.grid.anyPayer },
-      ...{ operation: 'funding_instruments.list', parameter: 'funding_instrument_ids' },
+      label: fields.funding_instrument_id,
+      all: texts.grid.anyPayer,
+      operation: 'funding_instruments.list',
+      parameter: 'funding_instrument_ids',
     },
   },
   {
-    ...{ resource: 'line_items', idName: 'line_item_id', words: texts.lineItems },
+    resource: 'line_items',
+    idName: 'line_item_id',
+    words: texts.lineItems,
     columns: [
       NAME,
       STATE,
@@ -69,8 +75,10 @@ export const ENTITY_LISTS: readonly EntityList[] = [
       day('end_time'),
     ],
     within: {
-      ...{ label: texts.results.campaign, all: texts.grid.allCampaigns },
-      ...{ operation: 'campaigns.list', parameter: 'campaign_ids' },
+      label: texts.results.campaign,
+      all: texts.grid.allCampaigns,
+      operation: 'campaigns.list',
+      parameter: 'campaign_ids',
     },
   },
 ];

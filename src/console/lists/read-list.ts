@@ -1,28 +1,27 @@
-import type { PageCallInput } from '../../contract/declare/pages.ts';
 import { texts } from '../../texts/texts.ts';
-import type { AccountVisit } from '../account-visit.ts';
+import type { AccountVisit, CallParameters } from '../account-visit.ts';
 import { bodyOf } from '../refused-call.ts';
 import { type ListRow, type ListStandings, standingOf, stateOfRow } from './cell-text.ts';
 import { type EntityList, STATES } from './entity-lists.ts';
 
-/** Rows that are shown first. */
+/** The number of first rows. */
 const ROWS = 100;
 const [ROWS_A_CALL, ROWS_MAX] = [1000, 50_000];
 
-/** What the address asks for. */
+/** The parameters of the address. */
 export interface ListQuery {
   readonly q: string | undefined;
   /** `field-asc` or `field-desc`. */
   readonly sort: string | undefined;
   readonly cursor: string | undefined;
   readonly view: 'plain' | undefined;
-  /** The id of what the rows belong to. */
+  /** The id of the owner of the rows. */
   readonly within: string | undefined;
-  /** The state that is shown; the API does not select by it. */
+  /** The selected state; the API does not select by it. */
   readonly state: string | undefined;
 }
 
-/** Reads the address; what is not of the list is left out. */
+/** Reads the address; unknown parameters are left out. */
 export function queryOf({ request }: AccountVisit, { columns }: EntityList): ListQuery {
   const get = request.method === 'GET' ? request.parameter : () => undefined;
   const [field, order] = (get('sort') ?? '').split('-');
@@ -38,7 +37,7 @@ export function queryOf({ request }: AccountVisit, { columns }: EntityList): Lis
   };
 }
 
-/** Rows that are shown first, and where the list goes on. */
+/** The first rows, and where the list goes on. */
 export interface FirstRows {
   readonly rows: readonly ListRow[];
   readonly next: string | null;
@@ -65,9 +64,9 @@ async function rowsOfAnyState(visit: AccountVisit, list: StandingList, query: Li
 async function readPage(
   { call }: AccountVisit,
   { resource, standings }: StandingList,
-  parameters: NonNullable<PageCallInput['parameters']>,
+  parameters: CallParameters,
 ): Promise<{ readonly rows: ListRow[]; readonly next: string | null; readonly total_count?: number }> {
-  const { data, next_cursor: next, total_count } = bodyOf(await call(`${resource}.list`, { parameters }));
+  const { data, next_cursor: next, total_count } = bodyOf(await call(`${resource}.list`, parameters));
   return { rows: data.map((row: ListRow) => standingOf(resource, row, standings)), next, total_count };
 }
 
@@ -90,7 +89,7 @@ async function rowsOfState(visit: AccountVisit, list: StandingList, query: ListQ
 
 /** The parameters of a call that lists so many rows. */
 function parametersOf(list: EntityList, { q, cursor, sort, within }: ListQuery, count: number) {
-  return { ...{ count, q, cursor, sort_by: sort, with_draft: true }, [list.within.parameter]: within };
+  return { count, q, cursor, sort_by: sort, with_draft: true, [list.within.parameter]: within };
 }
 
 /**

@@ -6,10 +6,10 @@ import { suspendApplication } from '../../features/auth/applications/administrat
 import { LEVEL_NAMES } from '../../features/auth/pages/access-levels.ts';
 import { alertBox } from '../../markup/boxes.ts';
 import { formField, selectField } from '../../markup/form-fields.ts';
-import { tableOf } from '../../markup/tables.ts';
+import { definitions, tableOf } from '../../markup/tables.ts';
 import { texts } from '../../texts/texts.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
-import { actButton, actForm, done, operatorPage } from './operator-forms.ts';
+import { actButton, actForm, done, formPage, nextLink, operatorPage, unknownPage } from './operator-forms.ts';
 
 const PATH = '/applications';
 const ROWS = 100;
@@ -18,19 +18,19 @@ const words = texts.operator.applications;
 
 /** `/operator/applications`: all applications. */
 export function applicationsPage(): OperatorPage {
-  return { path: PATH, methods: ['GET'], answer: listed };
+  return { path: PATH, methods: ['GET'], answer: list };
 }
 
 /** `/operator/applications/:id`: one application: its level, limits and suspension. */
 export function applicationPage(deps: OperatorConsoleDeps): OperatorPage {
-  return {
-    path: `${PATH}/:id`,
-    methods: ['GET', 'POST'],
-    answer: (request) => (request.method === 'GET' ? shown(deps, request) : changed(deps, request)),
-  };
+  return formPage(
+    `${PATH}/:id`,
+    (request) => show(deps, request),
+    (request) => change(deps, request),
+  );
 }
 
-async function listed(request: OperatorRequest): Promise<OperatorResponse> {
+async function list(request: OperatorRequest): Promise<OperatorResponse> {
   const after = request.parameter('after') ?? '';
   const { found, owners } = await request.read(async (tx) => {
     const page = await tx.credentials.listApplications({ after, limit: ROWS + 1 });
@@ -45,15 +45,14 @@ async function listed(request: OperatorRequest): Promise<OperatorResponse> {
       html`<a href="/operator/users/${each.owner_user_id}">${owners.get(each.owner_user_id) ?? each.owner_user_id}</a>`,
       stateOf(each),
     ]);
-  const more =
-    found.length > ROWS ? html`<p><a href="?after=${found[ROWS - 1]!.id}">${texts.operator.users.next}</a></p>` : '';
+  const more = found.length > ROWS ? `after=${found[ROWS - 1]!.id}` : undefined;
   return operatorPage(
     words.title,
-    html`${tableOf([words.name, words.key, words.level, words.owner, words.state], rows, words.none)}${more}`,
+    html`${tableOf([words.name, words.key, words.level, words.owner, words.state], rows, words.none)}${nextLink(more)}`,
   );
 }
 
-async function shown(
+async function show(
   { applicationLimits }: OperatorConsoleDeps,
   request: OperatorRequest,
   problem?: string,
@@ -66,20 +65,20 @@ async function shown(
     const counts = await tx.credentials.listTokenCounts(id);
     return { application, owner, counts, own: await tx.applicationLimits.find(id) };
   });
-  if (!found) return operatorPage(words.unknown, html`<p><a href="/operator${PATH}">${words.title}</a></p>`, 404);
+  if (!found) return unknownPage(PATH, words);
   const { application, owner, counts, own } = found;
   const tokens = counts.map(({ access_level, count }) => `${count} × ${LEVEL_NAMES[access_level]}`).join(', ');
-  const facts = [
+  const facts = definitions([
     [words.id, html`<code>${id}</code>`],
     [words.key, html`<code>${application.consumer_key}</code>`],
     [words.owner, html`<a href="/operator/users/${application.owner_user_id}">${owner?.screen_name ?? ''}</a>`],
     [words.state, stateOf(application)],
     [words.tokens, tokens || words.noTokens],
-  ];
+  ]);
   const button = (act: 'suspend' | 'resume'): Html =>
     actButton(request, `app ${act}`, words[act], { about: application.name });
   const content = html`${alertBox(problem)}
-<section class="card"><dl class="facts">${facts.map(([name, value]) => html`<dt>${name!}</dt><dd>${value!}</dd>`)}</dl>
+<section class="card">${facts}
 ${application.suspended ? html`<div class="buttons">${button('resume')}</div>` : button('suspend')}<p class="soft">${words.suspendAbout}</p></section>
 <section class="card"><h2>${words.level}</h2>${actForm(
     request,
@@ -105,7 +104,6 @@ ${application.suspended ? html`<div class="buttons">${button('resume')}</div>` :
           attributes: html`inputmode="numeric"`,
         },
         own[name] === undefined ? '' : String(own[name]),
-        undefined,
       ),
     )}`,
     words.save,
@@ -113,11 +111,11 @@ ${application.suspended ? html`<div class="buttons">${button('resume')}</div>` :
   return operatorPage(application.name, content, problem === undefined ? 200 : 400);
 }
 
-async function changed(deps: OperatorConsoleDeps, request: OperatorRequest): Promise<OperatorResponse> {
+async function change(deps: OperatorConsoleDeps, request: OperatorRequest): Promise<OperatorResponse> {
   const id = request.pathParams.id!;
   const act = request.parameter('act') ?? '';
   const isKnown = await request.read(async (tx) => (await tx.credentials.findApplication(id)) !== undefined);
-  if (!isKnown) return shown(deps, request);
+  if (!isKnown) return show(deps, request);
   if (act === 'suspend' || act === 'resume') {
     await request.change(`app ${act}`, async ({ tx, addTarget }) => {
       addTarget('application', id);
@@ -132,17 +130,17 @@ async function changed(deps: OperatorConsoleDeps, request: OperatorRequest): Pro
   } else if (act === 'limits') {
     const limits = APPLICATION_LIMITS.map((name) => [name, limitOf(name, request.parameter(name) ?? '')] as const);
     const wrong = limits.find(([, value]) => value === undefined);
-    if (wrong) return shown(deps, request, words.wrongLimit(words.limitNames[wrong[0]], LIMIT_MAX));
+    if (wrong) return show(deps, request, words.wrongLimit(words.limitNames[wrong[0]], LIMIT_MAX));
     await request.change('app limits', async ({ tx, addTarget }) => {
       addTarget('application', id);
       await tx.credentials.lockApplication(id);
       for (const [name, value] of limits) await tx.applicationLimits.set(id, name, value!);
     });
-  } else return shown(deps, request, texts.operator.users.unknownAct);
+  } else return show(deps, request, texts.operator.users.unknownAct);
   return done(`${PATH}/${id}`);
 }
 
-/** A limit; null for that of the settings, undefined for what is none. */
+/** A limit; null for that of the settings, undefined for other texts. */
 function limitOf(name: (typeof APPLICATION_LIMITS)[number], text: string): number | null | undefined {
   if (text.trim() === '') return null;
   // A stream that sends no events would never end.

@@ -6,46 +6,48 @@ import { selectField } from '../../markup/form-fields.ts';
 import { tableOf } from '../../markup/tables.ts';
 import { timestampElement } from '../../markup/time-elements.ts';
 import { texts } from '../../texts/texts.ts';
-import { operatorPage } from './operator-forms.ts';
+import { nextLink, operatorPage } from './operator-forms.ts';
 
 const ROWS = 100;
 const words = texts.operator.audit;
 
 /** `/operator/audit`: who changed what, newest first. */
 export function auditPage(): OperatorPage {
-  return { path: '/audit', methods: ['GET'], answer: listed };
+  return { path: '/audit', methods: ['GET'], answer: list };
 }
 
-async function listed(request: OperatorRequest): Promise<OperatorResponse> {
+async function list(request: OperatorRequest): Promise<OperatorResponse> {
   const event = request.parameter('event') ?? '';
   const [at, id] = (request.parameter('after') ?? '').split(' ');
   const since = dayOf(request.parameter('since'), 0);
   const until = dayOf(request.parameter('until'), 1);
   const found = await request.read((tx) =>
     tx.audit.listRecords({
-      ...{ since, until, limit: ROWS + 1 },
+      since,
+      until,
+      limit: ROWS + 1,
       event: event in AUDIT_EVENTS ? (event as AuditEvent) : undefined,
       after: at && id ? { at, id } : undefined,
     }),
   );
   const rows = found.slice(0, ROWS).map(rowOf);
   const last = found.length > ROWS ? found[ROWS - 1] : undefined;
-  const given = ['event', 'since', 'until'].flatMap((name): [string, string][] => {
+  const filters = ['event', 'since', 'until'].flatMap((name): [string, string][] => {
     const value = request.parameter(name);
     return value ? [[name, value]] : [];
   });
-  const more = last && new URLSearchParams([...given, ['after', `${last.at} ${last.id}`]]).toString();
+  const more = last && new URLSearchParams([...filters, ['after', `${last.at} ${last.id}`]]).toString();
   const events = Object.entries(words.events);
   const content = html`<form class="filters" method="get">${selectField('event', words.event, [['', words.all], ...events], event)}
 <div class="field"><label for="since">${words.since}</label><input id="since" name="since" type="date" value="${request.parameter('since') ?? ''}"></div>
 <div class="field"><label for="until">${words.until}</label><input id="until" name="until" type="date" value="${request.parameter('until') ?? ''}"></div>
 <button type="submit">${texts.operator.users.show}</button></form>
 ${tableOf([words.at, words.event, words.outcome, words.actor, words.what, words.from], rows, words.none)}
-${more ? html`<p><a href="?${more}">${texts.operator.users.next}</a></p>` : ''}`;
+${nextLink(more)}`;
   return operatorPage(words.title, content);
 }
 
-/** The beginning of a day, or of the day after it, UTC; undefined for what is no day. */
+/** The beginning of a day, or of the day after it, UTC; undefined for other texts. */
 function dayOf(text: string | undefined, plus: number): string | undefined {
   const instant = text && parseInstant(`${text}T00:00:00Z`);
   return instant ? formatMillisecond(instantMs(instant) + plus * 86_400_000) : undefined;

@@ -4,7 +4,7 @@ import type { ApplicationLimit } from '../../contract/declare/application-limits
 import type { LimitName } from '../../contract/declare/resource.ts';
 import type { AccountInput } from '../../features/ads/administration/account-input.ts';
 
-/** What pages of operators need beside the database. */
+/** The dependencies of the pages beside the database. */
 export interface OperatorConsoleDeps {
   readonly clock: Clock;
   /** The clock of logins and of the machine. */
@@ -13,7 +13,7 @@ export interface OperatorConsoleDeps {
   readonly hashPassword: (password: string) => Promise<string>;
   /** The base URL at which users log in. */
   readonly loginUrl: () => string;
-  /** Validates what is entered about accounts. */
+  /** Validates input about accounts. */
   readonly accountInput: AccountInput;
   /** The limits of accounts without their own. */
   readonly limits: Readonly<Record<LimitName, number>>;

@@ -1,6 +1,6 @@
 import { type Html, html, noHtml } from '../../base/html.ts';
 import { OPERATOR_ACTS, type OperatorAct } from '../../contract/declare/operator-acts.ts';
-import type { OperatorRequest, OperatorResponse } from '../../contract/declare/operator-pages.ts';
+import type { OperatorPage, OperatorRequest, OperatorResponse } from '../../contract/declare/operator-pages.ts';
 import { REASON_MAX } from '../../contract/store/audit.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { formField } from '../../markup/form-fields.ts';
@@ -11,7 +11,7 @@ export function actForm({ formFields }: OperatorRequest, act: OperatorAct, field
   return html`<form method="post">${hiddenFields({ ...formFields, act: memberOf(act) })}${fields}${reasonField(act, act)}<div class="buttons"><button type="submit">${label}</button></div></form>`;
 }
 
-/** A button that does `act` to what is called `about`; if the act needs a reason, a form to unfold. */
+/** A button that does `act` to the object named `about`; if the act needs a reason, a form to unfold. */
 export function actButton(
   { formFields }: OperatorRequest,
   act: OperatorAct,
@@ -26,7 +26,7 @@ export function actButton(
   return html`<details><summary>${label}</summary><form method="post">${hidden}${reason}<div class="buttons">${button}</div></form></details>`;
 }
 
-/** What the form of an act has as `act`. */
+/** The member `act` of the form of an act. */
 const memberOf = (act: OperatorAct): string => act.split(' ')[1]!;
 
 /** The field for the reason of an act that needs one; `of` makes its id unique in the page. */
@@ -35,7 +35,29 @@ function reasonField(act: OperatorAct, of: string): Html {
   const { reason: label, reasonAbout: hint } = texts.operator;
   const attributes = html`required maxlength="${REASON_MAX}" autocomplete="off"`;
   const member = `${of.replaceAll(' ', '-')}-reason`;
-  return formField({ member, name: 'reason', label, hint, attributes }, '', undefined);
+  return formField({ member, name: 'reason', label, hint, attributes });
+}
+
+/** A page that GET shows and POST changes. */
+export function formPage(path: string, show: OperatorPage['answer'], change: OperatorPage['answer']): OperatorPage {
+  return {
+    path,
+    methods: ['GET', 'POST'],
+    answer: (request) => (request.method === 'GET' ? show(request) : change(request)),
+  };
+}
+
+/** The page for an object that does not exist, with a link to the list of all. */
+export function unknownPage(
+  path: string,
+  words: { readonly unknown: string; readonly title: string },
+): OperatorResponse {
+  return operatorPage(words.unknown, html`<p><a href="/operator${path}">${words.title}</a></p>`, 404);
+}
+
+/** The link to the next rows of a list, by a query; nothing after the last. */
+export function nextLink(query: string | undefined): Html {
+  return query ? html`<p><a href="?${query}">${texts.operator.users.next}</a></p>` : noHtml;
 }
 
 /** A page with its heading. */

@@ -4,35 +4,31 @@ import { disablePublisher } from '../../features/delivery/serving/publisher-cred
 import { alertBox } from '../../markup/boxes.ts';
 import { tableOf } from '../../markup/tables.ts';
 import { texts } from '../../texts/texts.ts';
-import { actButton, done, operatorPage } from './operator-forms.ts';
+import { actButton, done, formPage, operatorPage } from './operator-forms.ts';
 
 const PATH = '/publishers';
 const words = texts.operator.publishers;
 
 /** `/operator/publishers`: all publishers, whose requests can be refused and accepted again. */
 export function publishersPage(): OperatorPage {
-  return {
-    path: PATH,
-    methods: ['GET', 'POST'],
-    answer: (request) => (request.method === 'GET' ? listed(request) : changed(request)),
-  };
+  return formPage(PATH, (request) => list(request), change);
 }
 
-async function listed(request: OperatorRequest, problem?: string): Promise<OperatorResponse> {
+async function list(request: OperatorRequest, problem?: string): Promise<OperatorResponse> {
   const { found, owners } = await request.read(async (tx) => {
     const all = await tx.publishers.list();
     const ids = all.flatMap(({ owner_user_id }) => owner_user_id ?? []);
     return { found: all, owners: await tx.credentials.findScreenNames(ids) };
   });
+  const button = (act: 'disable' | 'enable', about: string, publisher: string) =>
+    actButton(request, `publisher ${act}`, words[act], { about, fields: { publisher } });
   const rows = found.map(({ id, name, environment, owner_user_id: owner, disabled_at }) => [
     name,
     html`<code>${id}</code>`,
     texts.site.environments[environment],
     owner === null ? words.operators : html`<a href="/operator/users/${owner}">${owners.get(owner) ?? owner}</a>`,
     disabled_at === null ? words.states.active : words.states.disabled,
-    disabled_at === null
-      ? actButton(request, 'publisher disable', words.disable, { about: name, fields: { publisher: id } })
-      : actButton(request, 'publisher enable', words.enable, { about: name, fields: { publisher: id } }),
+    button(disabled_at === null ? 'disable' : 'enable', name, id),
   ]);
   const content = html`${alertBox(problem)}
 ${tableOf([words.name, words.id, words.environment, words.owner, words.state, ''], rows, words.none)}
@@ -40,11 +36,11 @@ ${tableOf([words.name, words.id, words.environment, words.owner, words.state, ''
   return operatorPage(words.title, content, problem === undefined ? 200 : 404);
 }
 
-async function changed(request: OperatorRequest): Promise<OperatorResponse> {
+async function change(request: OperatorRequest): Promise<OperatorResponse> {
   const act = request.parameter('act');
   const id = request.parameter('publisher') ?? '';
   const publisher = await request.read((tx) => tx.publishers.find(id));
-  if (!publisher || (act !== 'disable' && act !== 'enable')) return listed(request, words.unknown);
+  if (!publisher || (act !== 'disable' && act !== 'enable')) return list(request, words.unknown);
   await request.change(`publisher ${act}`, async ({ tx, now, addTarget }) => {
     addTarget('publisher', id);
     await disablePublisher(tx, publisher, act === 'disable' ? now : null);

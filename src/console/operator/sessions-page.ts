@@ -6,25 +6,27 @@ import { sessionEntries } from '../../features/auth/pages/session-entries.ts';
 import { alertBox } from '../../markup/boxes.ts';
 import { texts } from '../../texts/texts.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
-import { done, operatorPage } from './operator-forms.ts';
+import { done, formPage, operatorPage } from './operator-forms.ts';
 
 const PATH = '/sessions';
 const words = texts.operator.sessions;
 
 /** `/operator/sessions`: who is signed in to the console on any server; each can end the sessions of all. */
 export function sessionsPage({ wallClock }: OperatorConsoleDeps): OperatorPage {
-  return {
-    path: PATH,
-    methods: ['GET', 'POST'],
-    answer: (request) => (request.method === 'GET' ? listed(wallClock, request) : end(wallClock, request)),
-  };
+  return formPage(
+    PATH,
+    (request) => list(wallClock, request),
+    (request) => end(wallClock, request),
+  );
 }
 
-async function listed(clock: Clock, request: OperatorRequest, problem?: string): Promise<OperatorResponse> {
+async function list(clock: Clock, request: OperatorRequest, problem?: string): Promise<OperatorResponse> {
   const all = await request.read((tx) => tx.operatorSessions.list());
   const live = all.filter((each) => isLiveSession(each, clock.now(), OPERATOR_SESSION_LIFE_S));
   const entries = sessionEntries(live, {
-    ...{ own: request.session, path: `/operator${PATH}`, formFields: { ...request.formFields, act: 'end' } },
+    own: request.session,
+    path: `/operator${PATH}`,
+    formFields: { ...request.formFields, act: 'end' },
     nameOf: ({ operator }, browser) => words.nameOf(operator, browser),
     endOthers: words.endOthers,
   });
@@ -39,7 +41,7 @@ async function end(clock: Clock, request: OperatorRequest): Promise<OperatorResp
   const isMeant = ({ id_hash }: { readonly id_hash: string }): boolean =>
     meant === 'others' ? id_hash !== request.session : id_hash === meant;
   const found = (await request.read((tx) => tx.operatorSessions.list())).filter(isMeant);
-  if (found.length === 0) return listed(clock, request, words.over);
+  if (found.length === 0) return list(clock, request, words.over);
   await request.change('session end', async ({ tx, addTarget }) => {
     for (const { id_hash, operator } of found) {
       addTarget('operator', operator);

@@ -1,18 +1,18 @@
 import { type Html, html } from '../../base/html.ts';
 import type { OperatorPage, OperatorRequest, OperatorResponse } from '../../contract/declare/operator-pages.ts';
 import type { User } from '../../contract/store/credentials.ts';
+import { ConstraintViolated } from '../../contract/store/errors.ts';
 import { isLiveSession } from '../../contract/store/logins.ts';
-import { ConstraintViolated } from '../../contract/store/store.ts';
 import { registerUser } from '../../features/platform/registration.ts';
 import { displayNameError, emailError, userNameError } from '../../features/platform/user-rules.ts';
 import { addPasswordLink, changeUserStatus } from '../../features/platform/user-status.ts';
 import { alertBox, hiddenFields } from '../../markup/boxes.ts';
 import { errorSummary, type FieldErrors, formField } from '../../markup/form-fields.ts';
-import { tableOf } from '../../markup/tables.ts';
+import { definitions, tableOf } from '../../markup/tables.ts';
 import { dateElement, timestampElement } from '../../markup/time-elements.ts';
 import { texts } from '../../texts/texts.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
-import { actButton, done, operatorPage } from './operator-forms.ts';
+import { actButton, done, formPage, nextLink, operatorPage, unknownPage } from './operator-forms.ts';
 
 const PATH = '/users';
 const ROWS = 100;
@@ -20,20 +20,20 @@ const words = texts.operator.users;
 
 /** `/operator/users`: all users, and one more. */
 export function usersPage(deps: OperatorConsoleDeps): OperatorPage {
-  return {
-    path: PATH,
-    methods: ['GET', 'POST'],
-    answer: (request) => (request.method === 'GET' ? listed(request) : registered(deps, request)),
-  };
+  return formPage(
+    PATH,
+    (request) => list(request),
+    (request) => register(deps, request),
+  );
 }
 
-/** `/operator/users/:id`: one user, and what can be done with them. */
+/** `/operator/users/:id`: one user, with suspension, locks and password links. */
 export function userPage(deps: OperatorConsoleDeps): OperatorPage {
-  return {
-    path: `${PATH}/:id`,
-    methods: ['GET', 'POST'],
-    answer: (request) => (request.method === 'GET' ? shown(deps, request) : changed(deps, request)),
-  };
+  return formPage(
+    `${PATH}/:id`,
+    (request) => show(deps, request),
+    (request) => change(deps, request),
+  );
 }
 
 type Member = 'screen_name' | 'name' | 'email';
@@ -43,7 +43,7 @@ const FIELDS: readonly (readonly [Member, (text: string) => string | undefined, 
   ['email', emailError, false],
 ];
 
-async function listed(
+async function list(
   request: OperatorRequest,
   draft: Readonly<Record<string, string>> = {},
   errors: FieldErrors = {},
@@ -80,7 +80,7 @@ async function listed(
   const content = html`${errorSummary(words.wrong, errors)}
 <form class="filters" method="get"><div class="field"><label for="q">${words.search}</label><input id="q" name="q" value="${begins}" maxlength="15"></div><button type="submit">${words.show}</button></form>
 ${tableOf([words.userName, words.name, words.state, words.since], rows, words.none)}
-${more ? html`<p><a href="?${more}">${words.next}</a></p>` : ''}
+${nextLink(more)}
 <details class="card"${Object.keys(errors).length > 0 ? html` open` : ''}><summary>${words.create}</summary>
 <form method="post">${hiddenFields(request.formFields)}${fields}
 <p class="soft">${words.createAbout}</p><div class="buttons"><button class="main" type="submit">${words.create}</button></div></form></details>`;
@@ -94,7 +94,7 @@ function beforeAll(begins: string): string {
   return `${begins.slice(0, -1)}${String.fromCharCode(last - 1)}\u{10ffff}`;
 }
 
-async function registered(deps: OperatorConsoleDeps, request: OperatorRequest): Promise<OperatorResponse> {
+async function register(deps: OperatorConsoleDeps, request: OperatorRequest): Promise<OperatorResponse> {
   const draft = Object.fromEntries(FIELDS.map(([member]) => [member, request.parameter(member)?.trim() ?? '']));
   const errors = Object.fromEntries(
     FIELDS.flatMap(([member, errorOf, isRequired]) => {
@@ -102,8 +102,8 @@ async function registered(deps: OperatorConsoleDeps, request: OperatorRequest): 
       return error === undefined ? [] : [[member, error]];
     }),
   );
-  if (Object.keys(errors).length > 0) return listed(request, draft, errors);
-  // Nobody knows this password: the link sets one.
+  if (Object.keys(errors).length > 0) return list(request, draft, errors);
+  // An unknown password: the link sets another.
   const passwordHash = await deps.hashPassword(deps.random.bytes(32).toString('base64url'));
   try {
     const { id, link } = await request.change('user create', async (unit) => {
@@ -115,7 +115,7 @@ async function registered(deps: OperatorConsoleDeps, request: OperatorRequest): 
     return linkPage(deps, id, link);
   } catch (error) {
     if (!(error instanceof ConstraintViolated)) throw error;
-    return listed(request, draft, { screen_name: words.taken });
+    return list(request, draft, { screen_name: words.taken });
   }
 }
 
@@ -126,7 +126,7 @@ function linkPage({ loginUrl }: OperatorConsoleDeps, id: string, secret: string)
   return operatorPage(words.link, content);
 }
 
-async function shown(deps: OperatorConsoleDeps, request: OperatorRequest, problem?: string): Promise<OperatorResponse> {
+async function show(deps: OperatorConsoleDeps, request: OperatorRequest, problem?: string): Promise<OperatorResponse> {
   const id = request.pathParams.id!;
   const found = await request.read(async (tx) => {
     const user = await tx.credentials.findUser(id);
@@ -138,9 +138,9 @@ async function shown(deps: OperatorConsoleDeps, request: OperatorRequest, proble
     ];
     return { user, sessions, accounts, hasFactor: (await tx.secondFactors.find(id)) !== undefined };
   });
-  if (!found) return operatorPage(words.unknown, html`<p><a href="/operator${PATH}">${words.title}</a></p>`, 404);
+  if (!found) return unknownPage(PATH, words);
   const { user, sessions, accounts, hasFactor } = found;
-  const facts: readonly (readonly [string, Html | string])[] = [
+  const facts = definitions([
     [words.id, html`<code>${user.id}</code>`],
     [words.name, user.name],
     [words.fields.email, user.email ?? words.no],
@@ -154,11 +154,11 @@ async function shown(deps: OperatorConsoleDeps, request: OperatorRequest, proble
         ? words.no
         : html`${accounts.map((each) => html`<a href="/operator/accounts/${each}">${each}</a> `)}`,
     ],
-  ];
+  ]);
   const button = (act: keyof typeof words.acts): Html =>
     actButton(request, `user ${act}`, words.acts[act], { about: user.screen_name });
   const content = html`${alertBox(problem)}
-<div class="card"><dl class="facts">${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+<div class="card">${facts}
 ${user.suspended || user.locked ? html`<div class="buttons">${user.suspended ? button('resume') : ''}${user.locked ? button('unlock') : ''}</div>` : ''}
 ${button('link')}${user.suspended ? '' : button('suspend')}${user.locked ? '' : button('lock')}
 <p class="soft">${words.actsAbout}</p></div>`;
@@ -172,23 +172,23 @@ const CHANGES = {
   unlock: { locked: 0 },
 } as const;
 
-async function changed(deps: OperatorConsoleDeps, request: OperatorRequest): Promise<OperatorResponse> {
+async function change(deps: OperatorConsoleDeps, request: OperatorRequest): Promise<OperatorResponse> {
   const id = request.pathParams.id!;
   const act = request.parameter('act') ?? '';
   const user = await request.read((tx) => tx.credentials.findUser(id));
-  if (!user || !(act in CHANGES || act === 'link')) return shown(deps, request, words.unknownAct);
+  if (!user || !(act in CHANGES || act === 'link')) return show(deps, request, words.unknownAct);
   if (act === 'link') {
-    if (user.suspended || user.locked) return shown(deps, request, words.noLink);
+    if (user.suspended || user.locked) return show(deps, request, words.noLink);
     const link = await request.change('user link', async ({ tx, random, wallNow: now, addTarget }) => {
       addTarget('user', id);
       return addPasswordLink(tx, id, { random, now });
     });
     return linkPage(deps, id, link);
   }
-  const change = act as keyof typeof CHANGES;
-  await request.change(`user ${change}`, async ({ tx, addTarget }) => {
+  const status = act as keyof typeof CHANGES;
+  await request.change(`user ${status}`, async ({ tx, addTarget }) => {
     addTarget('user', id);
-    await changeUserStatus(tx, id, CHANGES[change]);
+    await changeUserStatus(tx, id, CHANGES[status]);
   });
   return done(`${PATH}/${id}`);
 }

@@ -17,19 +17,20 @@ export function accountsPage({ redirectToLogin }: ConsoleDeps): Page {
     mayFollowLogin: true,
     async answer(request) {
       if (!request.user) return redirectToLogin(PATH);
-      return request.method === 'GET' ? shown(request, await accountsOf(request)) : created(request);
+      return request.method === 'GET' ? show(request) : create(request);
     },
   };
 }
 
-async function created(request: PageRequest): Promise<PageResponse> {
+async function create(request: PageRequest): Promise<PageResponse> {
   const { isDone, reply } = await request.call('sandbox', 'accounts.create');
-  if (!isDone) return shown(request, await accountsOf(request), reply.errors[0].message);
+  if (!isDone) return show(request, reply.errors[0].message);
   const location = `${PATH}/${reply.data[0].id}`;
   return { status: 303, location, html: consoleDocument(request, words.title, html`<h1>${words.title}</h1>`) };
 }
 
-function shown(request: PageRequest, accounts: readonly Account[], problem?: string): PageResponse {
+async function show(request: PageRequest, problem?: string): Promise<PageResponse> {
+  const accounts = await accountsOf(request);
   const content = html`<div class="heading"><h1>${words.title}</h1>
 <form method="post" action="${PATH}">${hiddenFields(request.formFields)}
 <button type="submit"${accounts.length === 0 ? html` class="main"` : ''}>${words.create}</button></form></div>

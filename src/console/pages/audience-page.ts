@@ -1,16 +1,24 @@
 import { html, joinHtml } from '../../base/html.ts';
-import type { Page, PageResponse } from '../../contract/declare/pages.ts';
-import { hiddenFields, noticeBox } from '../../markup/boxes.ts';
-import { formField, selectField } from '../../markup/form-fields.ts';
+import type { Page, PageCallReply, PageResponse } from '../../contract/declare/pages.ts';
+import { hiddenFields } from '../../markup/boxes.ts';
+import { selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { type AudienceRule, audiencesOf, ruleText } from '../parts/audience-rule.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
-import { conflictProblems, edited, editForm, statusOf } from '../parts/edited-form.ts';
-import { type EntityField, enteredIn, postForm, removeForm } from '../parts/entity-form.ts';
+import { conflictProblems, edited, editForm } from '../parts/edited-form.ts';
+import {
+  type EntityField,
+  enteredIn,
+  inputsOf,
+  noticeOf,
+  postForm,
+  removeForm,
+  textIn,
+  typedIn,
+} from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
-import { bodyOf, foundIn } from '../refused-call.ts';
 import { audiencesWith } from './audience-section.ts';
 import { type Audience, canChangeAudiences, PATH, stateOf } from './audiences-page.ts';
 
@@ -31,48 +39,37 @@ interface Use {
 /** `/ads/:account_id/audiences/:audience_id`: one audience, its people and what uses it. */
 export function audiencePage(deps: ConsoleDeps): Page {
   return accountPage(deps, `${PATH}/:audience_id`, ['GET', 'POST'], async (visit) => {
-    const { request, call } = visit;
+    const { request, call, find } = visit;
     const custom_audience_id = request.pathParams.audience_id!;
-    const audience: Audience | undefined = foundIn(
-      await call('custom_audiences.get', { parameters: { custom_audience_id } }),
-    );
+    const audience = await find<Audience>('custom_audiences.get', { custom_audience_id });
     if (!audience) return deps.notFound();
-    const page = {
-      visit,
-      audience,
-      loginPath: deps.redirectToLogin(request.path).location!,
-    };
+    const page = { visit, audience, loginPath: deps.redirectToLogin(request.path).location! };
+    const after = (reply: PageCallReply, path: string, fields: readonly string[] = []) =>
+      reply.isDone ? redirectTo(visit, path) : show(page, problemsOf(reply, fields));
+    const path = `${PATH}/${custom_audience_id}`;
     const act = request.method === 'POST' ? request.parameter('act') : undefined;
-    if (act === 'save') return saved(page);
+    if (act === 'save') return save(page);
     if (act === 'share') {
-      const granted_account_id = request.parameter('granted_account_id')?.trim() ?? '';
+      const granted_account_id = textIn(request, 'granted_account_id');
       const permission_level = request.parameter('permission_level') ?? '';
-      const reply = await call('custom_audience_permissions.create', {
-        parameters: { custom_audience_id, granted_account_id, permission_level },
-      });
-      return reply.isDone
-        ? redirectTo(visit, `${PATH}/${custom_audience_id}`)
-        : shown(page, problemsOf(reply, ['granted_account_id', 'permission_level']));
+      const parameters = { custom_audience_id, granted_account_id, permission_level };
+      const reply = await call('custom_audience_permissions.create', parameters);
+      return after(reply, path, ['granted_account_id', 'permission_level']);
     }
     if (act === 'unshare') {
       const custom_audience_permission_id = request.parameter('permission') ?? '';
-      const reply = await call('custom_audience_permissions.remove', {
-        parameters: { custom_audience_id, custom_audience_permission_id },
-      });
-      return reply.isDone ? redirectTo(visit, `${PATH}/${custom_audience_id}`) : shown(page, problemsOf(reply, []));
+      const parameters = { custom_audience_id, custom_audience_permission_id };
+      return after(await call('custom_audience_permissions.remove', parameters), path);
     }
-    if (act === 'remove') {
-      const reply = await call('custom_audiences.remove', { parameters: { custom_audience_id } });
-      return reply.isDone ? redirectTo(visit, PATH) : shown(page, problemsOf(reply, []));
-    }
-    return shown(page);
+    if (act === 'remove') return after(await call('custom_audiences.remove', { custom_audience_id }), PATH);
+    return show(page);
   });
 }
 
 interface AudienceVisit {
   readonly visit: AccountVisit;
   readonly audience: Audience;
-  /** Where one logs in again when the session has ended. */
+  /** The login after the session has ended. */
   readonly loginPath: string;
 }
 
@@ -81,21 +78,19 @@ const storedValues = ({ name, description }: Audience): Record<string, string> =
   description: description ?? '',
 });
 
-async function saved(page: AudienceVisit): Promise<PageResponse> {
+async function save(page: AudienceVisit): Promise<PageResponse> {
   const { visit, audience } = page;
   const entered = enteredIn(FIELDS, visit.request);
   const edit = edited(visit.request, entered, storedValues(audience));
-  if (edit.conflicts.size > 0) return shown(page, conflictProblems(edit), entered);
+  if (edit.conflicts.size > 0) return show(page, conflictProblems(edit), entered);
   const path = `${PATH}/${audience.id}`;
   if (edit.changed.size === 0) return redirectTo(visit, path);
   const parameters = Object.fromEntries(Object.entries(entered).filter(([name]) => edit.changed.has(name)));
-  const reply = await visit.call('custom_audiences.update', {
-    parameters: { custom_audience_id: audience.id, ...parameters },
-  });
-  return reply.isDone ? redirectTo(visit, `${path}?saved=1`) : shown(page, problemsOf(reply, NAMES), entered);
+  const reply = await visit.call('custom_audiences.update', { custom_audience_id: audience.id, ...parameters });
+  return reply.isDone ? redirectTo(visit, `${path}?saved=1`) : show(page, problemsOf(reply, NAMES), entered);
 }
 
-async function shown(
+async function show(
   page: AudienceVisit,
   problems: Problems = new Map(),
   entered = storedValues(page.audience),
@@ -108,11 +103,11 @@ async function shown(
   const size = audience.audience_size?.toLocaleString('en') ?? '–';
   const uses = await usesOf(page);
   return consolePage(visit, {
-    status: statusOf(problems),
+    problems,
     title: audience.name,
     trail: [[`/ads/${account.id}${PATH}`, words.title]],
     islands: mayFill ? ['people-file'] : [],
-    content: html`${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${problemSummary(problems)}
+    content: html`${noticeOf(request, 'saved', words.saved)}${problemSummary(problems)}
 <section class="card"><dl class="facts"><dt>${words.state}</dt><dd>${stateOf(audience)}</dd><dt>${words.size}</dt><dd>${size}</dd>${isOurs ? '' : html`<dt>${words.owner}</dt><dd>${words.shared}</dd>`}${rule ? html`<dt>${texts.combine.rule}</dt><dd>${await ruleOf(visit, rule)}.</dd>` : ''}</dl></section>
 ${mayFill ? html`<section class="card"><h2>${words.people}</h2>${peopleFile(page)}</section>` : ''}
 <section class="card"><h2>${words.usedBy}</h2>${uses.length === 0 ? html`<p class="soft">${words.notUsed}</p>` : useList(account.id, uses)}</section>
@@ -130,9 +125,9 @@ ${await sharingSection(page, problems)}
 const NAMED_MAX = 200;
 
 /** The rule of an audience that combines others, in words. */
-async function ruleOf({ call }: AccountVisit, rule: AudienceRule): Promise<string> {
+async function ruleOf(visit: AccountVisit, rule: AudienceRule): Promise<string> {
   const custom_audience_ids = [...new Set(audiencesOf(rule))].join(',');
-  const rows = await audiencesWith(call, { custom_audience_ids, count: NAMED_MAX });
+  const rows = await audiencesWith(visit, { custom_audience_ids, count: NAMED_MAX });
   return ruleText(rule, new Map(rows.map(({ id, name }) => [id, name])));
 }
 
@@ -144,24 +139,22 @@ interface Permission {
 
 /** The accounts that may use the audience, and a form for another one. */
 async function sharingSection({ visit, audience }: AudienceVisit, problems: Problems) {
-  const { request, call } = visit;
+  const { request, read } = visit;
   const parameters = { custom_audience_id: audience.id, count: NAMED_MAX };
-  const permissions: readonly Permission[] = bodyOf(
-    await call('custom_audience_permissions.list', { parameters }),
-  ).data;
+  const permissions: readonly Permission[] = await read('custom_audience_permissions.list', parameters);
   const items = permissions.map(
     ({ id, granted_account_id, permission_level }) =>
       html`<li><span>${granted_account_id}: ${words.levels[permission_level] ?? permission_level}</span><form method="post">${hiddenFields({ ...request.formFields, act: 'unshare', permission: id })}<button type="submit" aria-label="${words.unshare(granted_account_id)}">${words.unshareShort}</button></form></li>`,
   );
-  const typed = request.method === 'POST' ? (request.parameter('granted_account_id') ?? '') : '';
-  const fields = html`${formField({ member: 'granted_account_id', label: words.withAccount, attributes: html`required maxlength="32" autocomplete="off" spellcheck="false"` }, typed, problems.get('granted_account_id'))}
+  const input = inputsOf(typedIn(request), problems);
+  const fields = html`${input('granted_account_id', words.withAccount, html`required maxlength="32" autocomplete="off" spellcheck="false"`)}
 ${selectField('permission_level', words.level, Object.entries(words.levels), request.parameter('permission_level'), { error: problems.get('permission_level') })}`;
   return html`<section class="card"><h2>${words.sharing}</h2><p class="soft">${words.sharingAbout}</p>
 ${items.length === 0 ? html`<p>${words.notShared}</p>` : html`<ul class="criteria">${joinHtml(items, '\n')}</ul>`}
 ${postForm(request, 'share', fields, words.share)}</section>`;
 }
 
-/** Where the script shows a form for a file; without it, the command that does the same. */
+/** The place of the form for a file, which a script shows; without it, the same command. */
 function peopleFile({ visit: { account }, audience, loginPath }: AudienceVisit) {
   const path = `/console/api/${account.environment}/12/accounts/${account.id}/custom_audiences/${audience.id}`;
   const sandbox = account.environment === 'sandbox' ? ' --sandbox' : '';
@@ -172,9 +165,9 @@ function peopleFile({ visit: { account }, audience, loginPath }: AudienceVisit) 
 }
 
 /** The line items that show ads to the audience, or keep them from it. */
-async function usesOf({ visit: { call }, audience }: AudienceVisit): Promise<readonly Use[]> {
+function usesOf({ visit: { read }, audience }: AudienceVisit): Promise<readonly Use[]> {
   const parameters = { custom_audience_id: audience.id, with_active: false };
-  return bodyOf(await call('custom_audiences.targeted', { parameters })).data;
+  return read('custom_audiences.targeted', parameters);
 }
 
 function useList(account: string, uses: readonly Use[]) {

@@ -1,17 +1,17 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
-import type { PageCallInput } from '../../contract/declare/pages.ts';
 import { AUDIENCE_READERS } from '../../contract/declare/roles.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { formField, selectField, toSentence } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
-import type { AccountVisit } from '../account-visit.ts';
+import type { AccountVisit, CallParameters } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
+import { textIn, typedIn } from '../parts/entity-form.ts';
 import { type Problems, whyRefused } from '../parts/form-problems.ts';
 import { bodyOf } from '../refused-call.ts';
 
 const words = texts.campaign;
 
-/** A targeting criterion, as the API replies with it. */
+/** A targeting criterion, as in replies of the API. */
 export interface Criterion {
   readonly id: string;
   readonly name: string;
@@ -26,9 +26,9 @@ const LOOKUPS: Readonly<Record<string, string>> = {
   LANGUAGE: 'languages.list',
   INTEREST: 'interests.list',
 };
-/** The kind of those who are kept from a line item. */
+/** The kind of audiences that are excluded. */
 const EXCLUDED = 'NOT_CUSTOM_AUDIENCE';
-/** The kinds of which a value is entered by its name. */
+/** The kinds whose values are entered by their names. */
 const NAMED = ['LOCATION', 'LANGUAGE', 'INTEREST', 'CUSTOM_AUDIENCE', EXCLUDED] as const;
 /** The number of values with a name that people can choose from. */
 const CHOICES_MAX = 50;
@@ -41,7 +41,7 @@ export interface Choice {
   readonly targeting_value: string;
 }
 
-/** A criterion that the form adds, or why it adds none, with the values among which to choose. */
+/** The criterion of the form, or the problem, with the values to choose from. */
 type FoundCriterion =
   | {
       readonly criterion: {
@@ -52,13 +52,13 @@ type FoundCriterion =
     }
   | { readonly problem: string; readonly choices: readonly Choice[] };
 
-/** What the form adds: the only value with this name, or the one that was chosen. */
+/** The criterion of the form: the only value with this name, or the chosen one. */
 export async function criterionOf(visit: AccountVisit): Promise<FoundCriterion> {
   const { request } = visit;
   const kind = request.parameter('kind') ?? '';
   const isOut = kind === EXCLUDED;
   const targeting_type = isOut ? 'CUSTOM_AUDIENCE' : kind;
-  const typed = request.parameter('value')?.trim() ?? '';
+  const typed = textIn(request, 'value');
   const chosen = request.parameter('choice') ?? '';
   const of = (targeting_value: string): FoundCriterion => ({
     criterion: { targeting_type, targeting_value, ...(isOut && { operator_type: 'NE' }) },
@@ -72,32 +72,32 @@ export async function criterionOf(visit: AccountVisit): Promise<FoundCriterion> 
   return others.length === 0 ? of(first.targeting_value) : { problem: words.severalMatch, choices: [first, ...others] };
 }
 
-/** The audiences of the account, and those that others share with it, that fit. */
+/** The audiences of the account, and those that others share with it. */
 export async function audiencesWith<A extends { readonly id: string; readonly name: string }>(
-  call: AccountVisit['call'],
-  parameters: NonNullable<PageCallInput['parameters']>,
+  { read }: Pick<AccountVisit, 'read'>,
+  parameters: CallParameters,
 ): Promise<readonly A[]> {
   const lists = await Promise.all(
     ['OWNER', 'SHARED'].map((permission_scope) =>
-      call('custom_audiences.list', { parameters: { ...parameters, permission_scope } }),
+      read<readonly A[]>('custom_audiences.list', { ...parameters, permission_scope }),
     ),
   );
-  return lists.flatMap((reply) => bodyOf(reply).data as A[]);
+  return lists.flat();
 }
 
 /** The values whose names begin with a text. */
-async function named({ call, lookUp }: AccountVisit, kind: string, typed: string): Promise<readonly Choice[]> {
+async function named(visit: AccountVisit, kind: string, typed: string): Promise<readonly Choice[]> {
   if (kind === 'CUSTOM_AUDIENCE') {
-    const rows = await audiencesWith(call, { q: typed, count: CHOICES_MAX });
+    const rows = await audiencesWith(visit, { q: typed, count: CHOICES_MAX });
     return rows.map(({ id, name }) => ({ name, targeting_value: id }));
   }
   const operation = LOOKUPS[kind];
   if (operation === undefined) return [];
-  return bodyOf(await lookUp(operation, { parameters: { q: typed, count: CHOICES_MAX } })).data;
+  return bodyOf(await visit.lookUp(operation, { q: typed, count: CHOICES_MAX })).data;
 }
 
 /** Ages as people read them. */
-function shownName(name: string): string {
+function ageText(name: string): string {
   return name.replace(/^AGE_(\d+)_TO_(\d+)$/, '$1–$2').replace(/^AGE_OVER_(\d+)$/, '$1+');
 }
 
@@ -105,16 +105,16 @@ const isOfAudience = ({ targeting_type }: Criterion): boolean => targeting_type.
 
 /** The names of audiences by their ids, for those who may read them: a criterion itself says only that it is about one. */
 async function audienceNames(
-  { call, permissions }: AccountVisit,
+  visit: AccountVisit,
   criteria: readonly Criterion[],
 ): Promise<ReadonlyMap<string, string> | undefined> {
   const ids = criteria.filter(isOfAudience).map(({ targeting_value }) => targeting_value);
-  const mayRead = AUDIENCE_READERS.some((role) => permissions.includes(role));
+  const mayRead = AUDIENCE_READERS.some((role) => visit.permissions.includes(role));
   if (!mayRead) return undefined;
   const names = new Map<string, string>();
   for (let from = 0; from < ids.length; from += AUDIENCES_MAX) {
     const custom_audience_ids = ids.slice(from, from + AUDIENCES_MAX).join(',');
-    const rows = await audiencesWith(call, { custom_audience_ids, count: AUDIENCES_MAX });
+    const rows = await audiencesWith(visit, { custom_audience_ids, count: AUDIENCES_MAX });
     for (const { id, name } of rows) names.set(id, name);
   }
   return names;
@@ -125,7 +125,7 @@ interface CriterionText {
   readonly id: string;
   readonly text: string;
   /** The same with the word that joins it to the one before. */
-  readonly shown: Html;
+  readonly joined: Html;
 }
 
 /**
@@ -154,13 +154,13 @@ export async function criteriaTexts(
     const audience =
       isOfAudience(criterion) && audiences ? (audiences.get(targeting_value) ?? words.noAudience) : undefined;
     const gender = targeting_type === 'GENDER' ? words.genderNames[targeting_value] : undefined;
-    const text = `${words.kinds[targeting_type] ?? targeting_type}: ${audience ?? gender ?? shownName(name)}`;
+    const text = `${words.kinds[targeting_type] ?? targeting_type}: ${audience ?? gender ?? ageText(name)}`;
     const word = at > 0 ? joiner : isOut(criterion) ? words.not : '';
-    return { id, text, shown: html`${word === '' ? '' : html`<strong class="joiner">${word}</strong> `}${text}` };
+    return { id, text, joined: html`${word === '' ? '' : html`<strong class="joiner">${word}</strong> `}${text}` };
   });
 }
 
-/** Whom a line item means: its criteria in words, how many people that are, and forms for more. */
+/** The criteria of a line item in words, the number of people that meet them, and forms for more. */
 export async function criteriaSection(
   visit: AccountVisit,
   deps: Pick<ConsoleDeps, 'targetingType'>,
@@ -172,17 +172,17 @@ export async function criteriaSection(
   }: { readonly mayChange: boolean; readonly problems: Problems; readonly choices: readonly Choice[] },
 ): Promise<Html> {
   const { request } = visit;
-  const items = (await criteriaTexts(visit, deps, criteria)).map(({ id, text, shown }) => {
+  const items = (await criteriaTexts(visit, deps, criteria)).map(({ id, text, joined }) => {
     const take = mayChange
       ? html`<form method="post">${hiddenFields({ ...request.formFields, act: 'take', criterion: id })}<button type="submit" aria-label="${words.take(text)}">${words.takeShort}</button></form>`
       : '';
-    return html`<li><span>${shown}</span>${take}</li>`;
+    return html`<li><span>${joined}</span>${take}</li>`;
   });
   const kinds = NAMED.map((kind) => [kind, words.kinds[kind]!] as const);
   const form = mayChange
     ? html`${await pickForm(visit, deps, problems)}<form method="post">${hiddenFields({ ...request.formFields, act: 'add' })}
 ${selectField('kind', words.criterionKind, kinds, request.parameter('kind'))}
-${formField({ member: 'value', label: words.criterionValue, hint: words.criterionHint, attributes: html`required maxlength="100"` }, request.method === 'POST' ? (request.parameter('value') ?? '') : '', problems.get('value'))}${choiceField(visit, choices)}
+${formField({ member: 'value', label: words.criterionValue, hint: words.criterionHint, attributes: html`required maxlength="100"` }, typedIn(request)('value'), problems.get('value'))}${choiceField(visit, choices)}
 <div class="buttons"><button type="submit">${words.addCriterion}</button></div></form>`
     : '';
   const rule = items.length < 2 ? '' : html`<p class="soft">${words.joined}</p>`;
@@ -200,7 +200,7 @@ async function pickForm(
   const found: readonly Choice[] = platforms.isDone ? platforms.reply.data : [];
   const groups: readonly (readonly [keyof typeof words.kindsOfChoices, readonly (readonly [string, string])[]])[] = [
     ['GENDER', targetingType('GENDER')!.values.map((value) => [value, words.genderNames[value] ?? value] as const)],
-    ['AGE', targetingType('AGE')!.values.map((value) => [value, shownName(value)] as const)],
+    ['AGE', targetingType('AGE')!.values.map((value) => [value, ageText(value)] as const)],
     ['PLATFORM', found.map(({ name, targeting_value }) => [targeting_value, name] as const)],
   ];
   const chosen = request.parameter('pick');
@@ -219,7 +219,7 @@ async function pickForm(
 <div class="buttons"><button type="submit">${words.addPick}</button></div></form>`;
 }
 
-/** What was chosen there. */
+/** The chosen criterion. */
 export function pickedIn({ request }: AccountVisit): {
   readonly targeting_type: string;
   readonly targeting_value: string;
@@ -228,7 +228,7 @@ export function pickedIn({ request }: AccountVisit): {
   return { targeting_type, targeting_value };
 }
 
-/** The values with the name that was entered, where several have it. */
+/** The values with the entered name, where several have it. */
 function choiceField({ request }: AccountVisit, choices: readonly Choice[]): Html | string {
   if (choices.length === 0) return '';
   const among = `${request.parameter('kind')} ${request.parameter('value')?.trim()}`;
@@ -236,13 +236,15 @@ function choiceField({ request }: AccountVisit, choices: readonly Choice[]): Htm
   return html`${hiddenFields({ chosen_among: among })}${selectField('choice', words.choice, options)}`;
 }
 
-/** About how many people criteria mean, or why that cannot be said; '' without any. */
+/** The estimated number of people, or the reason for none; '' without criteria. */
 export async function estimateOf({ call }: AccountVisit, criteria: readonly Criterion[]): Promise<Html | string> {
   if (criteria.length === 0) return '';
   const body = criteria.map(({ targeting_type, targeting_value, operator_type }) => ({
-    ...{ targeting_type, targeting_value, operator_type },
+    targeting_type,
+    targeting_value,
+    operator_type,
   }));
-  const reply = await call('audience_estimate.create', { body });
+  const reply = await call('audience_estimate.create', {}, body);
   if (!reply.isDone) return html`<p class="soft">${words.estimate}: ${whyRefused(reply)}</p>`;
   const { min, max } = reply.reply.data.audience_size;
   const text = words.estimateText(min.toLocaleString('en'), max.toLocaleString('en'));

@@ -1,12 +1,11 @@
 import { html, joinHtml } from '../../base/html.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
-import { formField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import type { AudienceRule } from '../parts/audience-rule.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
-import { postForm } from '../parts/entity-form.ts';
+import { inputsOf, postForm, textIn, typedIn } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { audiencesWith } from './audience-section.ts';
 
@@ -16,7 +15,7 @@ export const PATH = '/audiences';
 const WRITERS = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'PARTNER_AUDIENCE_MANAGER'];
 const NAMES = ['name', 'description'];
 
-/** An audience, as the API replies with it. */
+/** An audience, as in replies of the API. */
 export interface Audience {
   readonly id: string;
   readonly name: string;
@@ -40,25 +39,25 @@ export function canChangeAudiences({ permissions }: AccountVisit): boolean {
 export function audiencesPage(deps: ConsoleDeps): Page {
   return accountPage(deps, PATH, ['GET', 'POST'], async (visit) => {
     const { request, call } = visit;
-    if (request.method === 'GET') return shown(visit);
-    const [name, description] = NAMES.map((each) => request.parameter(each)?.trim() ?? '');
-    const reply = await call('custom_audiences.create', { parameters: { name, ...(description && { description }) } });
-    return reply.isDone ? redirectTo(visit, `${PATH}/${reply.reply.data.id}`) : shown(visit, problemsOf(reply, NAMES));
+    if (request.method === 'GET') return show(visit);
+    const [name, description] = NAMES.map((each) => textIn(request, each));
+    const reply = await call('custom_audiences.create', { name, ...(description && { description }) });
+    return reply.isDone ? redirectTo(visit, `${PATH}/${reply.reply.data.id}`) : show(visit, problemsOf(reply, NAMES));
   });
 }
 
-async function shown(visit: AccountVisit, problems: Problems = new Map()): Promise<PageResponse> {
-  const { request, call, account } = visit;
-  const audiences = await audiencesWith<Audience>(call, { count: 200 });
+async function show(visit: AccountVisit, problems: Problems = new Map()): Promise<PageResponse> {
+  const { request, account } = visit;
+  const audiences = await audiencesWith<Audience>(visit, { count: 200 });
   const rows = audiences.map(
     (audience) =>
       html`<tr><th scope="row"><a href="/ads/${account.id}${PATH}/${audience.id}">${audience.name}</a></th><td>${audience.description ?? ''}</td><td class="number">${audience.audience_size?.toLocaleString('en') ?? ''}</td><td>${stateOf(audience)}</td></tr>`,
   );
-  const typed = (name: string): string => (request.method === 'POST' ? (request.parameter(name) ?? '') : '');
-  const form = html`${formField({ member: 'name', label: words.name, attributes: html`required maxlength="255"` }, typed('name'), problems.get('name'))}
-${formField({ member: 'description', label: words.description, attributes: html`maxlength="255"` }, typed('description'), problems.get('description'))}`;
+  const input = inputsOf(typedIn(request), problems);
+  const form = html`${input('name', words.name, html`required maxlength="255"`)}
+${input('description', words.description, html`maxlength="255"`)}`;
   return consolePage(visit, {
-    status: problems.size > 0 ? 400 : 200,
+    problems,
     title: words.title,
     ...(canChangeAudiences(visit) && {
       actions: html`<a class="button" href="/ads/${account.id}${PATH}/combine">${texts.combine.title}</a>`,

@@ -1,34 +1,33 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
-import { hiddenFields, noticeBox } from '../../markup/boxes.ts';
+import { hiddenFields } from '../../markup/boxes.ts';
 import { texts } from '../../texts/texts.ts';
-import { type AccountVisit, accountPage } from '../account-visit.ts';
+import { type AccountVisit, accountPage, canChange } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { type ListStandings, standingOf, switchOf } from '../lists/cell-text.ts';
 import { moneyText } from '../money.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { draftSteps, stepsOfDraft } from '../parts/draft-steps.ts';
-import { conflictProblems, edited, editForm, statusOf } from '../parts/edited-form.ts';
+import { conflictProblems, edited, editForm } from '../parts/edited-form.ts';
 import {
   amountIn,
   amountText,
   type EntityField,
   enteredIn,
   entityFields,
+  noticeOf,
   postForm,
   removeForm,
 } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { historySection } from '../parts/history-section.ts';
-import { canChange } from '../parts/permissions.ts';
 import { type Servable, stateMark } from '../parts/state-mark.ts';
-import { bodyOf, foundIn } from '../refused-call.ts';
 
 const words = texts.campaign;
 const PATH = '/campaigns';
-const LINES_SHOWN = 200;
+const LINES_MAX = 200;
 
-/** A campaign, as the API replies with it. */
+/** A campaign, as in replies of the API. */
 export interface Campaign extends Servable {
   readonly id: string;
   readonly name: string;
@@ -55,23 +54,23 @@ interface Instrument {
 export function newCampaignPage(deps: ConsoleDeps): Page {
   return accountPage(deps, `${PATH}/new`, ['GET', 'POST'], async (visit) => {
     if (!canChange(visit)) return deps.notFound();
-    const { request, call } = visit;
-    const instruments: readonly Instrument[] = bodyOf(await call('funding_instruments.list')).data;
+    const { request, call, read } = visit;
+    const instruments: readonly Instrument[] = await read('funding_instruments.list');
     if (instruments.length === 0) return withoutFunding(visit);
-    if (request.method === 'GET') return asked(visit, instruments, {}, new Map());
+    if (request.method === 'GET') return showForm(visit, instruments, {}, new Map());
     const fields = newFields(instruments);
     const entered = enteredIn(fields, request);
     const currency = instruments.find(({ id }) => id === entered.funding_instrument_id)?.currency ?? 'USD';
     const problems = new Map<string, string>();
     const budgets = budgetsIn(entered, currency, problems);
-    if (problems.size > 0) return asked(visit, instruments, entered, problems);
+    if (problems.size > 0) return showForm(visit, instruments, entered, problems);
     const reply = await call('campaigns.create', {
-      parameters: {
-        ...{ name: entered.name, funding_instrument_id: entered.funding_instrument_id, entity_status: 'DRAFT' },
-        ...Object.fromEntries(Object.entries(budgets).filter(([, micros]) => micros !== '')),
-      },
+      name: entered.name,
+      funding_instrument_id: entered.funding_instrument_id,
+      entity_status: 'DRAFT',
+      ...Object.fromEntries(Object.entries(budgets).filter(([, micros]) => micros !== '')),
     });
-    if (!reply.isDone) return asked(visit, instruments, entered, problemsOf(reply, NAMES));
+    if (!reply.isDone) return showForm(visit, instruments, entered, problemsOf(reply, NAMES));
     return redirectTo(visit, `${PATH}/${reply.reply.data.id}`);
   });
 }
@@ -116,14 +115,14 @@ function budgetsIn(
   return Object.fromEntries(BUDGETS.map((name) => [name, amountIn(entered, name, currency, problems, message)]));
 }
 
-function asked(
+function showForm(
   visit: AccountVisit,
   instruments: readonly Instrument[],
   entered: Readonly<Record<string, string>>,
   problems: Problems,
 ): PageResponse {
   return consolePage(visit, {
-    status: problems.size > 0 ? 400 : 200,
+    problems,
     title: words.new,
     trail: [[`/ads/${visit.account.id}${PATH}`, texts.campaigns.title]],
     content: html`${draftSteps({ links: {}, done: [], current: 'campaign' })}${problemSummary(problems)}<div class="card"><p class="soft">${words.newAbout}</p>
@@ -131,13 +130,15 @@ ${postForm(visit.request, 'create', entityFields(newFields(instruments), entered
   });
 }
 
-/** Nothing can be booked without money. In the sandbox, anybody may add what counts as money there. */
+/** Campaigns need funding. In the sandbox, users add it themselves. */
 async function withoutFunding(visit: AccountVisit): Promise<PageResponse> {
   const { request, call, account } = visit;
   const isSandbox = account.environment === 'sandbox';
   if (request.method === 'POST' && isSandbox) {
     const reply = await call('funding_instruments.create', {
-      parameters: { type: 'CREDIT_CARD', currency: 'USD', start_time: visit.now },
+      type: 'CREDIT_CARD',
+      currency: 'USD',
+      start_time: visit.now,
     });
     if (reply.isDone) return redirectTo(visit, `${PATH}/new`);
   }
@@ -152,22 +153,20 @@ ${isSandbox ? html`<p>${words.noFundingSandbox}</p>${postForm(request, 'fund', h
 /** `/ads/:account_id/campaigns/:campaign_id`: one campaign, and its line items. */
 export function campaignPage(deps: ConsoleDeps): Page {
   return accountPage(deps, `${PATH}/:campaign_id`, ['GET', 'POST'], async (visit) => {
-    const { request, call } = visit;
+    const { request, call, find } = visit;
     const campaign_id = request.pathParams.campaign_id!;
-    const campaign: Campaign | undefined = foundIn(await call('campaigns.get', { parameters: { campaign_id } }));
+    const campaign = await find<Campaign>('campaigns.get', { campaign_id });
     if (!campaign) return deps.notFound();
     const act = request.method === 'POST' ? request.parameter('act') : undefined;
     const page = { visit, deps, campaign };
-    if (act === 'save') return saved(page);
-    if (act === 'remove') {
-      const reply = await call('campaigns.remove', { parameters: { campaign_id } });
-      return reply.isDone ? redirectTo(visit, PATH) : shown(page, problemsOf(reply, []));
-    }
-    if (act === 'ACTIVE' || act === 'PAUSED') {
-      const reply = await call('campaigns.update', { parameters: { campaign_id, entity_status: act } });
-      return reply.isDone ? redirectTo(visit, `${PATH}/${campaign_id}`) : shown(page, problemsOf(reply, []));
-    }
-    return shown(page);
+    if (act === 'save') return save(page);
+    const isStatus = act === 'ACTIVE' || act === 'PAUSED';
+    if (!isStatus && act !== 'remove') return show(page);
+    const reply = isStatus
+      ? await call('campaigns.update', { campaign_id, entity_status: act })
+      : await call('campaigns.remove', { campaign_id });
+    if (!reply.isDone) return show(page, problemsOf(reply, []));
+    return redirectTo(visit, isStatus ? `${PATH}/${campaign_id}` : PATH);
   });
 }
 
@@ -190,32 +189,30 @@ interface CampaignPage {
   readonly campaign: Campaign;
 }
 
-async function saved(page: CampaignPage): Promise<PageResponse> {
+async function save(page: CampaignPage): Promise<PageResponse> {
   const { visit, campaign } = page;
   const { request, call } = visit;
   const entered = enteredIn(editFields(campaign), request);
   const problems = new Map<string, string>();
   const budgets = budgetsIn(entered, campaign.currency, problems);
-  if (problems.size > 0) return shown(page, problems, entered);
+  if (problems.size > 0) return show(page, problems, entered);
   const edit = edited(request, entered, storedValues(campaign));
-  if (edit.conflicts.size > 0) return shown(page, conflictProblems(edit), entered);
+  if (edit.conflicts.size > 0) return show(page, conflictProblems(edit), entered);
   const parameters = Object.entries({ name: entered.name!, ...budgets }).filter(([name]) => edit.changed.has(name));
   if (parameters.length === 0) return redirectTo(visit, `${PATH}/${campaign.id}`);
-  const reply = await call('campaigns.update', {
-    parameters: { campaign_id: campaign.id, ...Object.fromEntries(parameters) },
-  });
-  if (!reply.isDone) return shown(page, problemsOf(reply, NAMES), entered);
+  const reply = await call('campaigns.update', { campaign_id: campaign.id, ...Object.fromEntries(parameters) });
+  if (!reply.isDone) return show(page, problemsOf(reply, NAMES), entered);
   return redirectTo(visit, `${PATH}/${campaign.id}?saved=1#edit`);
 }
 
-async function shown(
+async function show(
   { visit, deps, campaign }: CampaignPage,
   problems: Problems = new Map(),
   entered: Readonly<Record<string, string>> = storedValues(campaign),
 ): Promise<PageResponse> {
-  const { request, account, call, now } = visit;
-  const parameters = { campaign_ids: campaign.id, with_draft: true, count: LINES_SHOWN };
-  const lines: readonly LineItem[] = bodyOf(await call('line_items.list', { parameters })).data;
+  const { request, account, read, now } = visit;
+  const parameters = { campaign_ids: campaign.id, with_draft: true, count: LINES_MAX };
+  const lines: readonly LineItem[] = await read('line_items.list', parameters);
   const ids = lines.map(({ id }) => id);
   const { line_items, campaigns } = await deps.readStandings(account, now, ids);
   const mayChange = canChange(visit);
@@ -224,16 +221,16 @@ async function shown(
   const content = html`${isDraft && mayChange ? stepsOfDraft(account.id, campaign.id, 'campaign') : ''}${problemSummary(problems)}
 <section class="card">${facts}${mayChange ? (isDraft ? reviewLink(visit, campaign.id) : statusButton(visit, campaign)) : ''}</section>
 <section class="card"><div class="heading"><h2>${words.lineItems}</h2>${mayChange ? html`<a class="button" href="/ads/${account.id}/line_items/new?campaign_id=${campaign.id}">${words.addLine}</a>` : ''}</div>
-${lines.length === 0 ? html`<p class="soft">${words.noLines}</p>` : linesTable(visit, lines, line_items)}${moreThan(lines, LINES_SHOWN)}</section>
+${lines.length === 0 ? html`<p class="soft">${words.noLines}</p>` : linesTable(visit, lines, line_items)}${moreThan(lines, LINES_MAX)}</section>
 ${
   mayChange
-    ? html`<section class="card" id="edit"><h2>${words.edit}</h2>${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${editForm(request, { fields: editFields(campaign), stored: storedValues(campaign), entered, problems })}</section>
+    ? html`<section class="card" id="edit"><h2>${words.edit}</h2>${noticeOf(request, 'saved', words.saved)}${editForm(request, { fields: editFields(campaign), stored: storedValues(campaign), entered, problems })}</section>
 <details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p>${removeForm(request)}</details>`
     : ''
 }
 ${await historySection(visit, 'CAMPAIGN', campaign.id, campaign.currency)}`;
   return consolePage(visit, {
-    status: statusOf(problems),
+    problems,
     title: campaign.name,
     actions: html`<a class="button" href="/ads/${account.id}/results?campaign_id=${campaign.id}">${texts.results.results}</a>`,
     trail: [[`/ads/${account.id}${PATH}`, texts.campaigns.title]],
@@ -241,12 +238,12 @@ ${await historySection(visit, 'CAMPAIGN', campaign.id, campaign.currency)}`;
   });
 }
 
-/** Says that a list ends where it does because only so much is shown. */
-export function moreThan(rows: readonly unknown[], shown: number): Html | string {
-  return rows.length < shown ? '' : html`<p class="soft">${words.onlyFirst(shown)}</p>`;
+/** The note below a list that only its first rows are on the page. */
+export function moreThan(rows: readonly unknown[], max: number): Html | string {
+  return rows.length < max ? '' : html`<p class="soft">${words.onlyFirst(max)}</p>`;
 }
 
-/** Drafts go live where all of them is seen. */
+/** The link to the review of a draft, where it goes live. */
 export function reviewLink({ account }: AccountVisit, campaign: string): Html {
   return html`<p><a class="main" href="/ads/${account.id}/campaigns/${campaign}/review">${words.review}</a></p>`;
 }

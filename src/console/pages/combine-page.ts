@@ -1,12 +1,13 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { Page, PageRequest, PageResponse } from '../../contract/declare/pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
-import { formField, selectField } from '../../markup/form-fields.ts';
+import { selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { type AudienceRule, ruleText } from '../parts/audience-rule.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
+import { inputsOf, textIn } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { audiencesWith } from './audience-section.ts';
 import { type Audience, canChangeAudiences, PATH } from './audiences-page.ts';
@@ -29,7 +30,7 @@ interface Group {
 
 type Operator = 'AND' | 'OR';
 
-/** A rule while it is entered: groups of audiences. Any rule can be said in this way. @source decision 1018 */
+/** A rule while it is entered: groups of audiences. Every rule has this form. @source decision 1018 */
 interface Draft {
   readonly name: string;
   readonly description: string;
@@ -46,29 +47,27 @@ export function combinePage(deps: ConsoleDeps): Page {
     if (!canChangeAudiences(visit)) return deps.notFound();
     const { request } = visit;
     const parameters = { count: AUDIENCES_MAX, sort_by: 'name-asc' };
-    const audiences = await audiencesWith<Audience>(visit.call, parameters);
-    if (request.method === 'GET') return shown(visit, audiences, NOTHING);
+    const audiences = await audiencesWith<Audience>(visit, parameters);
+    if (request.method === 'GET') return show(visit, audiences, NOTHING);
     const draft = draftIn(request);
     const press = request.parameter('press') ?? 'create';
-    if (press !== 'create') return shown(visit, audiences, pressed(draft, press));
+    if (press !== 'create') return show(visit, audiences, pressed(draft, press));
     const rule = ruleOf(draft);
-    if (!rule) return shown(visit, audiences, draft, new Map([['g0.l0.audience', words.nobody]]));
+    if (!rule) return show(visit, audiences, draft, new Map([['g0.l0.audience', words.nobody]]));
     const { name, description } = draft;
-    const reply = await visit.call('custom_audiences.batch', {
-      body: [
-        {
-          operation_type: 'Create',
-          params: { name, ...(description && { description }), audience_type: 'FLEXIBLE', segments: rule },
-        },
-      ],
-    });
-    if (!reply.isDone) return shown(visit, audiences, draft, problemsOf(reply, ['name', 'description']));
+    const reply = await visit.call('custom_audiences.batch', {}, [
+      {
+        operation_type: 'Create',
+        params: { name, ...(description && { description }), audience_type: 'FLEXIBLE', segments: rule },
+      },
+    ]);
+    if (!reply.isDone) return show(visit, audiences, draft, problemsOf(reply, ['name', 'description']));
     return redirectTo(visit, `${PATH}/${reply.reply.data[0].id}`);
   });
 }
 
 function draftIn(request: PageRequest): Draft {
-  const text = (name: string): string => request.parameter(name)?.trim() ?? '';
+  const text = (name: string): string => textIn(request, name);
   const operator = (name: string): Operator => (text(name) === 'AND' ? 'AND' : 'OR');
   const groups: Group[] = [];
   for (let group = 0; request.parameter(`g${group}.operator`) !== undefined && group < LEAVES_MAX; group++) {
@@ -82,7 +81,7 @@ function draftIn(request: PageRequest): Draft {
   return { name: text('name'), description: text('description'), root: operator('root'), groups };
 }
 
-/** What a button does to a rule: `group`, `leaf 0` to add to the first group, `take 0 1` to remove its second audience. */
+/** The rule after a button: `group`, `leaf 0` to add to the first group, `take 0 1` to remove its second audience. */
 function pressed(draft: Draft, press: string): Draft {
   const [what, group = '', leaf = ''] = press.split(' ');
   const { groups } = draft;
@@ -108,7 +107,7 @@ function ruleOf({ root, groups }: Draft): AudienceRule | undefined {
   return chosen.length === 0 ? undefined : { boolean_operator: root, child_segments: chosen };
 }
 
-function shown(
+function show(
   visit: AccountVisit,
   audiences: readonly Audience[],
   draft: Draft,
@@ -119,8 +118,9 @@ function shown(
   const rule = ruleOf(draft);
   const count = draft.groups.reduce((sum, { leaves }) => sum + leaves.length, 0);
   const isFull = count >= LEAVES_MAX;
-  const fields = html`${formField({ member: 'name', label: words.name, attributes: html`required maxlength="255"` }, draft.name, problems.get('name'))}
-${formField({ member: 'description', label: words.description, attributes: html`maxlength="255"` }, draft.description, problems.get('description'))}
+  const input = inputsOf((name) => draft[name as 'name' | 'description'], problems);
+  const fields = html`${input('name', words.name, html`required maxlength="255"`)}
+${input('description', words.description, html`maxlength="255"`)}
 ${draft.groups.length > 1 ? selectField('root', words.root, Object.entries(words.roots), draft.root) : hiddenFields({ root: draft.root })}
 ${joinHtml(
   draft.groups.map((group, at) => groupFields(group, at, { audiences, problems, isFull, isOnly: count === 1 })),
@@ -134,7 +134,7 @@ ${isFull ? html`<p class="soft">${words.most(LEAVES_MAX)}</p>` : html`<div class
 ${fields}
 <div class="buttons"><button class="main" type="submit" name="press" value="create">${words.create}</button></div></form>`;
   return consolePage(visit, {
-    status: problems.size > 0 ? 400 : 200,
+    problems,
     title: words.title,
     trail: [[`/ads/${account.id}${PATH}`, texts.audiences.title]],
     content: html`${problemSummary(problems)}<section class="card"><p class="soft">${words.about}</p>

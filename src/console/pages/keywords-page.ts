@@ -3,16 +3,17 @@ import { formatInstant } from '../../base/instants.ts';
 import { dateAround, plusDays, startOfDay } from '../../base/zones.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { totalOf } from '../../contract/delivery/report.ts';
-import { formField, selectField } from '../../markup/form-fields.ts';
+import { selectField } from '../../markup/form-fields.ts';
 import { tableOf } from '../../markup/tables.ts';
 import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { timeText } from '../days.ts';
-import { barChart } from '../parts/bar-chart.ts';
+import { countryNamed } from '../parts/breakdown.ts';
 import { consolePage } from '../parts/console-document.ts';
-import { countryNamed } from '../parts/countries.ts';
+import { inputsOf, textIn } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
+import { barChart } from '../parts/result-tables.ts';
 
 const words = texts.keywords;
 const DAY_MS = 86_400_000;
@@ -22,23 +23,24 @@ const FIELDS = ['keywords', 'negative_keywords', 'country'];
 /** `/ads/:account_id/keywords`: how often people write about something, and which words stand beside it. */
 export function keywordsPage(deps: ConsoleDeps): Page {
   return accountPage(deps, '/keywords', ['GET'], async (visit) => {
-    const asked = (name: string): string => visit.request.parameter(name)?.trim() ?? '';
-    if (asked('keywords') === '') return shown(visit, new Map(), '');
+    const text = (name: string): string => textIn(visit.request, name);
+    if (text('keywords') === '') return show(visit, new Map(), '');
     const problems = new Map<string, string>();
-    const location = await countryNamed(visit, asked('country'));
-    if (asked('country') !== '' && location === undefined) problems.set('country', words.noCountry);
-    if (problems.size > 0) return shown(visit, problems, '');
-    const { start_ms, granularity } = rangeOf(visit, asked('range'));
+    const location = await countryNamed(visit, text('country'));
+    if (text('country') !== '' && location === undefined) problems.set('country', words.noCountry);
+    if (problems.size > 0) return show(visit, problems, '');
+    const { start_ms, granularity } = rangeOf(visit, text('range'));
     const reply = await visit.lookUp('keyword_insights.search', {
-      parameters: {
-        ...{ granularity, keywords: listIn(asked('keywords')), location },
-        ...(asked('negative_keywords') !== '' && { negative_keywords: listIn(asked('negative_keywords')) }),
-        ...{ start_time: formatInstant(start_ms), end_time: visit.now },
-      },
+      granularity,
+      keywords: listIn(text('keywords')),
+      location,
+      ...(text('negative_keywords') !== '' && { negative_keywords: listIn(text('negative_keywords')) }),
+      start_time: formatInstant(start_ms),
+      end_time: visit.now,
     });
-    if (!reply.isDone) return shown(visit, problemsOf(reply, FIELDS), '');
+    if (!reply.isDone) return show(visit, problemsOf(reply, FIELDS), '');
     const { post_volume, related_keywords } = reply.reply.data;
-    return shown(
+    return show(
       visit,
       new Map(),
       found(visit, { volume: post_volume, related: related_keywords, start_ms, granularity }),
@@ -81,17 +83,17 @@ function found({ account, request }: AccountVisit, { volume, related, start_ms, 
   });
   const sum = totalOf(volume);
   const best = volume.indexOf(Math.max(...volume));
-  const shownCount = (count: number): string => count.toLocaleString('en');
+  const countText = (count: number): string => count.toLocaleString('en');
   const numbers =
     sum === 0
       ? html`<div class="empty"><p>${words.none}</p></div>`
       : html`<section class="card">${barChart({
           id: 'volume',
           title: words.chart(labels[0]!, labels.at(-1)!),
-          about: words.chartText(shownCount(sum), shownCount(volume[best]!), labels[best]!),
-          bars: volume.map((value, at) => ({ label: labels[at]!, value, text: shownCount(value) })),
+          about: words.chartText(countText(sum), countText(volume[best]!), labels[best]!),
+          bars: volume.map((value, at) => ({ label: labels[at]!, value, text: countText(value) })),
         })}</section>
-${tableOf([words.when, { number: words.posts }], [...volume.map((count, at) => [labels[at]!, shownCount(count)]), [words.sum, shownCount(sum)]], '')}`;
+${tableOf([words.when, { number: words.posts }], [...volume.map((count, at) => [labels[at]!, countText(count)]), [words.sum, countText(sum)]], '')}`;
   const range = request.parameter('range') ?? 'week';
   const links = related.map((word) => {
     const query = new URLSearchParams({ keywords: word, range }).toString();
@@ -101,18 +103,19 @@ ${tableOf([words.when, { number: words.posts }], [...volume.map((count, at) => [
 <section class="card after"><h2>${words.related}</h2>${related.length === 0 ? html`<p class="soft">${words.noneRelated}</p>` : html`<ul class="words">${joinHtml(links, '\n')}</ul>`}</section>`;
 }
 
-function shown(visit: AccountVisit, problems: Problems, content: Html | string): PageResponse {
+function show(visit: AccountVisit, problems: Problems, content: Html | string): PageResponse {
   const { request } = visit;
-  const asked = (name: string): string => request.parameter(name) ?? '';
+  const text = (name: string): string => request.parameter(name) ?? '';
+  const input = inputsOf(text, problems);
   return consolePage(visit, {
-    status: problems.size > 0 ? 400 : 200,
+    problems,
     title: words.title,
     content: html`<p class="soft">${words.about}</p>${problemSummary(problems)}
 <form class="card" method="get">
-${formField({ member: 'keywords', label: words.keywords, hint: words.keywordsHint, attributes: html`required maxlength="1000" autocomplete="off"` }, asked('keywords'), problems.get('keywords'))}
-${formField({ member: 'negative_keywords', label: words.without, hint: words.withoutHint, attributes: html`maxlength="1000" autocomplete="off"` }, asked('negative_keywords'), problems.get('negative_keywords'))}
-${formField({ member: 'country', label: words.country, hint: words.countryHint, attributes: html`maxlength="100" autocomplete="off"` }, asked('country'), problems.get('country'))}
-${selectField('range', words.range, Object.entries(words.ranges).reverse(), asked('range'))}
+${input('keywords', words.keywords, html`required maxlength="1000" autocomplete="off"`, { hint: words.keywordsHint })}
+${input('negative_keywords', words.without, html`maxlength="1000" autocomplete="off"`, { hint: words.withoutHint })}
+${input('country', words.country, html`maxlength="100" autocomplete="off"`, { hint: words.countryHint })}
+${selectField('range', words.range, Object.entries(words.ranges).reverse(), text('range'))}
 <div class="buttons"><button class="main" type="submit">${words.show}</button></div></form>
 ${content}`,
   });

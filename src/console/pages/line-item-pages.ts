@@ -1,42 +1,42 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
-import type { Page, PageResponse } from '../../contract/declare/pages.ts';
+import type { Page, PageCallReply, PageResponse } from '../../contract/declare/pages.ts';
 import type { LineStanding } from '../../contract/delivery/standing.ts';
-import { hiddenFields, noticeBox } from '../../markup/boxes.ts';
+import { hiddenFields } from '../../markup/boxes.ts';
 import { selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
-import { type AccountVisit, accountPage } from '../account-visit.ts';
+import { type AccountVisit, accountPage, canChange } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { endOf, firstDay, lastDay, startOf } from '../days.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { stepsOfDraft } from '../parts/draft-steps.ts';
-import { conflictProblems, edited, editForm, statusOf } from '../parts/edited-form.ts';
+import { conflictProblems, edited, editForm } from '../parts/edited-form.ts';
 import {
   amountIn,
   amountText,
   type EntityField,
   enteredIn,
   entityFields,
+  noticeOf,
   postForm,
   removeForm,
 } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf, whyRefused } from '../parts/form-problems.ts';
 import { historySection } from '../parts/history-section.ts';
-import { canChange } from '../parts/permissions.ts';
 import { stateMark } from '../parts/state-mark.ts';
-import { bodyOf, foundIn } from '../refused-call.ts';
+import { bodyOf } from '../refused-call.ts';
 import { type Choice, type Criterion, criteriaSection, criterionOf, pickedIn } from './audience-section.ts';
-import { moreThan, reviewLink, statusButton } from './campaign-pages.ts';
+import { type Campaign, moreThan, reviewLink, statusButton } from './campaign-pages.ts';
 
 const words = texts.campaign;
 const PATH = '/line_items';
 const MONEY = ['daily_budget_amount_local_micro', 'total_budget_amount_local_micro', 'bid_amount_local_micro'] as const;
-const [CRITERIA_SHOWN, ADS_SHOWN] = [500, 200] as const;
+const [CRITERIA_MAX, ADS_MAX] = [500, 200] as const;
 const NAMES = ['name', 'objective', 'start_time', 'end_time', 'bid_strategy', ...MONEY];
 
 /** The objectives of line items that the console creates; others need apps or media of the account. */
 const OFFERED: readonly string[] = ['ENGAGEMENTS', 'WEBSITE_CLICKS', 'FOLLOWERS', 'REACH', 'VIDEO_VIEWS'];
 
-/** A line item, as the API replies with it, and what its objective allows. */
+/** A line item, as in replies of the API, and the bid strategies of its objective. */
 export interface LineItem {
   readonly id: string;
   readonly campaign_id: string;
@@ -54,11 +54,9 @@ export interface LineItem {
   readonly total_budget_amount_local_micro: number | null;
 }
 
-const pairsOf = (names: Readonly<Record<string, string>>) => Object.entries(names);
-
 function fieldsOf({ account }: AccountVisit, currency: string, strategies: readonly string[]): EntityField[] {
   const { fields, hints } = words;
-  const options = pairsOf(words.strategies).filter(([strategy]) => strategies.includes(strategy));
+  const options = Object.entries<string>(words.strategies).filter(([strategy]) => strategies.includes(strategy));
   return [
     { name: 'name', label: fields.name, kind: 'text', isRequired: true },
     { name: 'start_time', label: fields.start_time, hint: hints.start(account.timezone), kind: 'day' },
@@ -80,7 +78,7 @@ function fieldsOf({ account }: AccountVisit, currency: string, strategies: reado
   ];
 }
 
-/** The parameters that were entered; what cannot be read is a problem at its field. */
+/** The entered parameters; unreadable ones are problems at their fields. */
 function parametersOf(
   { account }: AccountVisit,
   entered: Readonly<Record<string, string>>,
@@ -95,7 +93,10 @@ function parametersOf(
   const amounts = MONEY.map((name) => [name, amountIn(entered, name, currency, problems, message)]);
   const bids = entered.bid_strategy === 'AUTO' ? { bid_amount_local_micro: '' } : {};
   return {
-    ...{ name: entered.name!, start_time: start ?? '', end_time: end ?? '', bid_strategy: entered.bid_strategy! },
+    name: entered.name!,
+    start_time: start ?? '',
+    end_time: end ?? '',
+    bid_strategy: entered.bid_strategy!,
     ...Object.fromEntries(amounts),
     ...bids,
   };
@@ -104,21 +105,21 @@ function parametersOf(
 /** `/ads/:account_id/line_items/new`: a line item of a campaign, kept as a draft. */
 export function newLineItemPage(deps: ConsoleDeps): Page {
   return accountPage(deps, `${PATH}/new`, ['GET', 'POST'], async (visit) => {
-    const { request, call } = visit;
+    const { request, call, find, read } = visit;
     const campaign_id = request.parameter('campaign_id') ?? '';
-    const campaign = foundIn(await call('campaigns.get', { parameters: { campaign_id } }));
+    const campaign = await find<Campaign>('campaigns.get', { campaign_id });
     if (!campaign || !canChange(visit)) return deps.notFound();
     const { name, currency } = campaign;
     const parametersOfOthers = { campaign_ids: campaign_id, with_draft: true, count: 1 };
-    const [other] = bodyOf(await call('line_items.list', { parameters: parametersOfOthers })).data;
+    const [other] = await read<LineItem[]>('line_items.list', parametersOfOthers);
     // All line items of a campaign have one objective.
     const objective: string = other?.objective ?? request.parameter('objective') ?? '';
     if (!OFFERED.includes(objective)) return objectiveChoice(visit, { campaign_id, name });
     const steps = campaign.entity_status === 'DRAFT' ? stepsOfDraft(visit.account.id, campaign_id, 'line') : '';
     const fields = fieldsOf(visit, currency, deps.bidStrategies(objective));
-    const shownWith = (entered: Record<string, string>, problems: Problems): PageResponse =>
+    const showForm = (entered: Record<string, string>, problems: Problems): PageResponse =>
       consolePage(visit, {
-        status: problems.size > 0 ? 400 : 200,
+        problems,
         title: words.addLine,
         trail: trailOf(visit, campaign_id, name),
         content: html`${steps}${problemSummary(problems)}<div class="card">${postForm(
@@ -128,26 +129,27 @@ export function newLineItemPage(deps: ConsoleDeps): Page {
           words.create,
         )}</div>`,
       });
-    if (request.method === 'GET') return shownWith({}, new Map());
+    if (request.method === 'GET') return showForm({}, new Map());
     const entered = enteredIn(fields, request);
     const problems = new Map<string, string>();
     const parameters = parametersOf(visit, entered, currency, problems);
-    if (problems.size > 0) return shownWith(entered, problems);
-    const given = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== ''));
+    if (problems.size > 0) return showForm(entered, problems);
+    const filled = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== ''));
     const reply = await call('line_items.create', {
-      parameters: {
-        ...given,
-        ...{ campaign_id, objective, product_type: 'PROMOTED_POSTS' },
-        ...{ placements: 'ALL_ON_SERVICE', entity_status: 'DRAFT' },
-      },
+      ...filled,
+      campaign_id,
+      objective,
+      product_type: 'PROMOTED_POSTS',
+      placements: 'ALL_ON_SERVICE',
+      entity_status: 'DRAFT',
     });
     return reply.isDone
       ? redirectTo(visit, `${PATH}/${reply.reply.data.id}`)
-      : shownWith(entered, problemsOf(reply, NAMES));
+      : showForm(entered, problemsOf(reply, NAMES));
   });
 }
 
-/** What the line item is for: everything else follows from it. */
+/** The choice of the objective, from which everything else follows. */
 function objectiveChoice(
   visit: AccountVisit,
   { campaign_id, name }: { readonly campaign_id: string; readonly name: string },
@@ -174,14 +176,13 @@ function trailOf({ account }: AccountVisit, id: string, name: string): readonly 
 /** `/ads/:account_id/line_items/:line_item_id`: budget and schedule, audience, and ads of one line item. */
 export function lineItemPage(deps: ConsoleDeps): Page {
   return accountPage(deps, `${PATH}/:line_item_id`, ['GET', 'POST'], async (visit) => {
-    const { request, call } = visit;
+    const { request, find } = visit;
     const line_item_id = request.pathParams.line_item_id!;
-    const stored = foundIn(await call('line_items.get', { parameters: { line_item_id } }));
+    const stored = await find<Omit<LineItem, 'strategies'>>('line_items.get', { line_item_id });
     if (!stored) return deps.notFound();
     const line: LineItem = { ...stored, strategies: deps.bidStrategies(stored.objective) };
     const page = { visit, deps, line };
-    if (request.method === 'GET') return shown(page);
-    return changed(page, request.parameter('act') ?? '');
+    return request.method === 'GET' ? show(page) : change(page, request.parameter('act') ?? '');
   });
 }
 
@@ -192,42 +193,36 @@ interface LinePage {
   readonly line: LineItem;
 }
 
-async function changed(page: LinePage, act: string): Promise<PageResponse> {
+async function change(page: LinePage, act: string): Promise<PageResponse> {
   const { visit, line } = page;
   const { request, call } = visit;
   const line_item_id = line.id;
-  if (act === 'save') return saved(page);
-  if (act === 'pick') {
-    const reply = await call('targeting_criteria.create', { parameters: { line_item_id, ...pickedIn(visit) } });
+  if (act === 'save') return save(page);
+  if (act === 'pick' || act === 'add') {
+    const found = act === 'pick' ? { criterion: pickedIn(visit) } : await criterionOf(visit);
+    const field = act === 'pick' ? 'pick' : 'value';
+    if (!('criterion' in found)) return show(page, new Map([[field, found.problem]]), undefined, found.choices);
+    const reply = await call('targeting_criteria.create', { line_item_id, ...found.criterion });
     if (reply.isDone) return redirectTo(visit, `${PATH}/${line.id}#audience`);
-    return shown(page, new Map([['pick', whyRefused(reply)]]));
+    // Whatever is wrong with it, it is wrong with the field.
+    return show(page, new Map([[field, whyRefused(reply)]]));
   }
-  if (act === 'add') {
-    const found = await criterionOf(visit);
-    if (!('criterion' in found)) return shown(page, new Map([['value', found.problem]]), undefined, found.choices);
-    const reply = await call('targeting_criteria.create', { parameters: { line_item_id, ...found.criterion } });
-    if (reply.isDone) return redirectTo(visit, `${PATH}/${line.id}#audience`);
-    // Whatever is wrong with it, it is wrong with what was entered there.
-    return shown(page, new Map([['value', whyRefused(reply)]]));
-  }
-  const calls: Readonly<Record<string, () => ReturnType<typeof call>>> = {
-    take: () =>
-      call('targeting_criteria.remove', {
-        parameters: { targeting_criterion_id: request.parameter('criterion') ?? '' },
-      }),
-    promote: () =>
-      call('promoted_posts.create', { parameters: { line_item_id, post_ids: request.parameter('post') ?? '' } }),
-    unpromote: () => call('promoted_posts.remove', { parameters: { promoted_post_id: request.parameter('ad') ?? '' } }),
-    ACTIVE: () => call('line_items.update', { parameters: { line_item_id, entity_status: act } }),
-    PAUSED: () => call('line_items.update', { parameters: { line_item_id, entity_status: act } }),
-    remove: () => call('line_items.remove', { parameters: { line_item_id } }),
+  const text = (name: string): string => request.parameter(name) ?? '';
+  const calls: Readonly<Record<string, () => Promise<PageCallReply>>> = {
+    take: () => call('targeting_criteria.remove', { targeting_criterion_id: text('criterion') }),
+    promote: () => call('promoted_posts.create', { line_item_id, post_ids: text('post') }),
+    unpromote: () => call('promoted_posts.remove', { promoted_post_id: text('ad') }),
+    ACTIVE: () => call('line_items.update', { line_item_id, entity_status: act }),
+    PAUSED: () => call('line_items.update', { line_item_id, entity_status: act }),
+    remove: () => call('line_items.remove', { line_item_id }),
   };
   const perform = calls[act];
-  if (!perform) return shown(page);
+  if (!perform) return show(page);
   const reply = await perform();
-  if (act === 'remove' && reply.isDone) return redirectTo(visit, `/campaigns/${line.campaign_id}`);
+  if (!reply.isDone) return show(page, problemsOf(reply, NAMES));
+  if (act === 'remove') return redirectTo(visit, `/campaigns/${line.campaign_id}`);
   const part = act === 'take' ? '#audience' : act === 'promote' || act === 'unpromote' ? '#ads' : '';
-  return reply.isDone ? redirectTo(visit, `${PATH}/${line.id}${part}`) : shown(page, problemsOf(reply, NAMES));
+  return redirectTo(visit, `${PATH}/${line.id}${part}`);
 }
 
 function storedValues({ account }: AccountVisit, line: LineItem): Record<string, string> {
@@ -240,27 +235,25 @@ function storedValues({ account }: AccountVisit, line: LineItem): Record<string,
   };
 }
 
-async function saved(page: LinePage): Promise<PageResponse> {
+async function save(page: LinePage): Promise<PageResponse> {
   const { visit, line } = page;
   const { request, call } = visit;
   const entered = enteredIn(fieldsOf(visit, line.currency, line.strategies), request);
   const problems = new Map<string, string>();
   const parameters = parametersOf(visit, entered, line.currency, problems);
-  if (problems.size > 0) return shown(page, problems, entered);
+  if (problems.size > 0) return show(page, problems, entered);
   const edit = edited(request, entered, storedValues(visit, line));
-  if (edit.conflicts.size > 0) return shown(page, conflictProblems(edit), entered);
+  if (edit.conflicts.size > 0) return show(page, conflictProblems(edit), entered);
   // Bids and how they are made belong together.
   const isSaved = (name: string): boolean =>
     edit.changed.has(name) || (name === 'bid_amount_local_micro' && edit.changed.has('bid_strategy'));
   // A day that was not touched keeps its time, which may be within a day.
-  const given = Object.entries(parameters).filter(([name]) => isSaved(name));
-  if (given.length === 0) return redirectTo(visit, `${PATH}/${line.id}`);
-  const reply = await call('line_items.update', {
-    parameters: { line_item_id: line.id, ...Object.fromEntries(given) },
-  });
+  const saved = Object.entries(parameters).filter(([name]) => isSaved(name));
+  if (saved.length === 0) return redirectTo(visit, `${PATH}/${line.id}`);
+  const reply = await call('line_items.update', { line_item_id: line.id, ...Object.fromEntries(saved) });
   return reply.isDone
     ? redirectTo(visit, `${PATH}/${line.id}?saved=1#edit`)
-    : shown(page, problemsOf(reply, NAMES), entered);
+    : show(page, problemsOf(reply, NAMES), entered);
 }
 
 interface Promoted {
@@ -274,7 +267,7 @@ interface Post {
   readonly full_text: string;
 }
 
-async function shown(
+async function show(
   { visit, deps, line }: LinePage,
   problems: Problems = new Map(),
   entered: Readonly<Record<string, string>> = storedValues(visit, line),
@@ -282,10 +275,10 @@ async function shown(
 ): Promise<PageResponse> {
   const { request, call, account, now } = visit;
   const replies = await Promise.all([
-    call('campaigns.get', { parameters: { campaign_id: line.campaign_id } }),
-    call('targeting_criteria.list', { parameters: { line_item_ids: line.id, count: CRITERIA_SHOWN } }),
-    call('promoted_posts.list', { parameters: { line_item_ids: line.id, count: ADS_SHOWN } }),
-    call('posts.list', { parameters: { post_type: 'PUBLISHED', timeline_type: 'ALL', trim_user: true } }),
+    call('campaigns.get', { campaign_id: line.campaign_id }),
+    call('targeting_criteria.list', { line_item_ids: line.id, count: CRITERIA_MAX }),
+    call('promoted_posts.list', { line_item_ids: line.id, count: ADS_MAX }),
+    call('posts.list', { post_type: 'PUBLISHED', timeline_type: 'ALL', trim_user: true }),
   ]);
   const [campaign, criteria, promoted, posts] = replies.map((reply) => bodyOf(reply).data);
   const mayChange = canChange(visit);
@@ -299,17 +292,17 @@ async function shown(
     : '';
   const content = html`${steps}${problemSummary(problems)}
 <section class="card"><dl class="facts"><dt>${words.fields.objective}</dt><dd>${words.objectives[line.objective] ?? line.objective}</dd><dt>${words.state}</dt><dd>${stateMark({ ...line, ...standing })}</dd></dl>${isDraft ? reviewLink(visit, line.campaign_id) : mayChange ? statusButton(visit, line) : ''}</section>
-<section class="card" id="audience"><h2>${words.audience}</h2>${await criteriaSection(visit, deps, criteria as Criterion[], { mayChange, problems, choices })}${moreThan(criteria, CRITERIA_SHOWN)}</section>
-<section class="card" id="ads"><h2>${words.ads}</h2>${adsSection(visit, { promoted, posts, ads: standing?.ads ?? {} }, mayChange)}${moreThan(promoted, ADS_SHOWN)}</section>
+<section class="card" id="audience"><h2>${words.audience}</h2>${await criteriaSection(visit, deps, criteria as Criterion[], { mayChange, problems, choices })}${moreThan(criteria, CRITERIA_MAX)}</section>
+<section class="card" id="ads"><h2>${words.ads}</h2>${adsSection(visit, { promoted, posts, ads: standing?.ads ?? {} }, mayChange)}${moreThan(promoted, ADS_MAX)}</section>
 ${
   mayChange
-    ? html`<section class="card" id="edit"><h2>${words.schedule}</h2>${noticeBox(request.method === 'GET' && request.parameter('saved') ? words.saved : undefined)}${editForm(request, { fields: fieldsOf(visit, line.currency, line.strategies), stored: storedValues(visit, line), entered, problems })}</section>
+    ? html`<section class="card" id="edit"><h2>${words.schedule}</h2>${noticeOf(request, 'saved', words.saved)}${editForm(request, { fields: fieldsOf(visit, line.currency, line.strategies), stored: storedValues(visit, line), entered, problems })}</section>
 <details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p>${removeForm(request)}</details>`
     : ''
 }
 ${await historySection(visit, 'LINE_ITEM', line.id, line.currency)}`;
   return consolePage(visit, {
-    status: statusOf(problems),
+    problems,
     title: line.name ?? line.id,
     actions: html`<a class="button" href="/ads/${visit.account.id}/results?line_item_id=${line.id}">${texts.results.results}</a>`,
     trail: trailOf(visit, line.campaign_id, campaign.name),
@@ -327,7 +320,7 @@ function adsSection(
   mayChange: boolean,
 ): Html {
   const textOf = new Map(posts.map(({ post_id, full_text }) => [String(post_id), full_text]));
-  const shownIds = new Set(promoted.map(({ post_id }) => String(post_id)));
+  const promotedIds = new Set(promoted.map(({ post_id }) => String(post_id)));
   const rows = promoted.map((ad) => {
     const { id, post_id } = ad;
     const text = textOf.get(String(post_id)) ?? String(post_id);
@@ -336,7 +329,7 @@ function adsSection(
       : '';
     return html`<tr><th scope="row" class="prose">${text}</th><td class="prose">${stateMark({ ...ad, ...ads[id] })}</td>${take}</tr>`;
   });
-  const others = [...textOf].filter(([id]) => !shownIds.has(id));
+  const others = [...textOf].filter(([id]) => !promotedIds.has(id));
   const form = !mayChange
     ? ''
     : others.length === 0

@@ -1,10 +1,9 @@
-import { csvText } from '../../base/csv.ts';
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
-import { type AccountVisit, accountPage } from '../account-visit.ts';
+import { type AccountVisit, accountPage, canChange } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import {
   cellText,
@@ -18,9 +17,8 @@ import {
 import { ENTITY_LISTS, type EntityList, type ListColumn, STATES } from '../lists/entity-lists.ts';
 import { allRows, type FirstRows, firstRows, type ListQuery, queryOf, type StandingList } from '../lists/read-list.ts';
 import { moneyText } from '../money.ts';
-import { consolePage, redirectTo } from '../parts/console-document.ts';
+import { consolePage, csvFile, redirectTo } from '../parts/console-document.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
-import { canChange } from '../parts/permissions.ts';
 import { stateMark } from '../parts/state-mark.ts';
 import { bodyOf } from '../refused-call.ts';
 
@@ -30,7 +28,7 @@ const switchWords = { pause, activate, review: texts.review.names.review };
 /** Campaigns or funding instruments to choose from. */
 const OWNERS_MAX = 500;
 
-/** A list, and what its page needs beside calls. */
+/** A list, and the dependencies of its page beside calls. */
 interface PlacedList extends EntityList {
   readonly loginPath: string;
   readonly readStandings: () => Promise<ListStandings>;
@@ -55,38 +53,34 @@ export const entityListPages: readonly ((deps: ConsoleDeps) => Page)[] = ENTITY_
           );
         },
       };
-      if (request.method === 'POST') return changed(visit, placed);
+      if (request.method === 'POST') return change(visit, placed);
       const format = request.parameter('format');
       if (format === 'standings') return standingsOf(visit, placed);
-      return format === 'csv' ? csvOf(visit, placed) : shown(visit, placed);
+      return format === 'csv' ? csvOf(visit, placed) : show(visit, placed);
     }),
 );
 
-/** How the rows stand now, for the script that has changed some. */
+/** Whether the rows show ads now, for the script that has changed some. */
 async function standingsOf({ call }: AccountVisit, { readStandings, resource }: PlacedList): Promise<PageResponse> {
-  // Refused to those who may not read the list.
-  bodyOf(await call(`${resource}.list`, { parameters: { count: 1 } }));
+  // Refused to users who may not read the list.
+  bodyOf(await call(`${resource}.list`, { count: 1 }));
   const text = JSON.stringify(await readStandings());
   return { status: 200, html: html``, file: { name: `${resource}.json`, type: 'application/json', text } };
 }
 
-async function changed(visit: AccountVisit, list: PlacedList): Promise<PageResponse> {
+async function change(visit: AccountVisit, list: PlacedList): Promise<PageResponse> {
   const { request, call } = visit;
   const id = request.parameter('id') ?? '';
   const reply = await call(`${list.resource}.update`, {
-    parameters: {
-      [list.idName]: id,
-      entity_status: request.parameter('entity_status') ?? '',
-    },
+    [list.idName]: id,
+    entity_status: request.parameter('entity_status') ?? '',
   });
   // Back to the same row of the same list.
   const query = request.query && `?${request.query}`;
-  return reply.isDone
-    ? redirectTo(visit, `/${list.resource}${query}#${id}`)
-    : shown(visit, list, problemsOf(reply, []));
+  return reply.isDone ? redirectTo(visit, `/${list.resource}${query}#${id}`) : show(visit, list, problemsOf(reply, []));
 }
 
-async function shown(visit: AccountVisit, placed: PlacedList, problems: Problems = new Map()): Promise<PageResponse> {
+async function show(visit: AccountVisit, placed: PlacedList, problems: Problems = new Map()): Promise<PageResponse> {
   const { request } = visit;
   const list = { ...placed, standings: await placed.readStandings() };
   const query = queryOf(visit, list);
@@ -98,7 +92,7 @@ async function shown(visit: AccountVisit, placed: PlacedList, problems: Problems
   // A later page has no number of rows in all, which the script needs.
   const isPlain = query.view === 'plain' || cursor !== undefined;
   return consolePage(visit, {
-    status: problems.size > 0 ? 400 : 200,
+    problems,
     title: list.words.title,
     actions: canChange(visit) ? createLink(visit, list, query) : noHtml,
     islands: isPlain || rows.length === 0 ? [] : ['grid'],
@@ -112,7 +106,7 @@ ${rows.length === 0 ? emptyOf(list, q ?? query.within ?? state) : gridOf(visit, 
   });
 }
 
-/** What can be created here: line items where one campaign is shown, else campaigns. */
+/** The link to a new line item where one campaign is listed, else to a new campaign. */
 function createLink({ account }: AccountVisit, { resource }: EntityList, { within }: ListQuery): Html {
   const isOfCampaign = resource === 'line_items' && within !== undefined;
   const [path, text] = isOfCampaign
@@ -121,20 +115,21 @@ function createLink({ account }: AccountVisit, { resource }: EntityList, { withi
   return html`<a class="button main" href="/ads/${account.id}/${path}">${text}</a>`;
 }
 
-/** What rows can belong to, with names. */
+/** The owners that rows can have, with names. */
 async function ownersOf(
-  { call }: AccountVisit,
+  { read }: AccountVisit,
   { within }: EntityList,
 ): Promise<readonly (readonly [string, string])[]> {
   const isOfCampaigns = within.operation === 'campaigns.list';
   const parameters = { count: OWNERS_MAX, ...(isOfCampaigns && { sort_by: 'name-asc', with_draft: true }) };
-  const found: readonly { readonly id: string; readonly name?: string; readonly description?: string }[] = bodyOf(
-    await call(within.operation, { parameters }),
-  ).data;
+  const found: readonly { readonly id: string; readonly name?: string; readonly description?: string }[] = await read(
+    within.operation,
+    parameters,
+  );
   return found.map(({ id, name, description }) => [id, name ?? description ?? id]);
 }
 
-/** What the list is narrowed to, and the way back. */
+/** The filters of the list, each with a link without it. */
 function chipOf(
   { within }: EntityList,
   query: ListQuery,
@@ -164,24 +159,33 @@ ${next ? html`<p><a href="${addressOf(query, { cursor: next })}">${words.next}</
     path: `/console/api/${account.environment}/12/accounts/${account.id}/${list.resource}`,
     batchPath: `/console/api/${account.environment}/12/batch/accounts/${account.id}/${list.resource}`,
     accountPath: `/ads/${account.id}`,
-    ...{ resource: list.resource, idName: list.idName, columns: list.columns, standings: list.standings },
-    ...{ zone: account.timezone, loginPath: list.loginPath },
+    resource: list.resource,
+    idName: list.idName,
+    columns: list.columns,
+    standings: list.standings,
+    zone: account.timezone,
+    loginPath: list.loginPath,
     within: query.within === undefined ? {} : { [list.within.parameter]: query.within },
-    ...{ q: query.q ?? '', sort: query.sort, rows, next, total, state: query.state },
+    q: query.q ?? '',
+    sort: query.sort,
+    rows,
+    next,
+    total,
+    state: query.state,
     mayChange: canChange(visit),
     words: { ...words, ...switchWords, count: list.words.count, states: texts.states, reasons: texts.reasons },
   });
   return html`<div data-island="grid" data-input="${input}">${table}</div>`;
 }
 
-/** The address of the list with something else in it; what `undefined` is left out. */
+/** The address of the list with changed parameters; those that are `undefined` are left out. */
 function addressOf(
   { q, sort, view, within, state }: ListQuery,
   more: Readonly<Record<string, string | undefined>>,
 ): string {
   const all = { q, sort, view, within, state, ...more };
-  const given = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  return `?${new URLSearchParams(given).toString()}`;
+  const parameters = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return `?${new URLSearchParams(parameters).toString()}`;
 }
 
 function emptyOf({ words: own }: EntityList, q: string | undefined): Html {
@@ -246,8 +250,8 @@ async function totalsOf(visit: AccountVisit, list: StandingList): Promise<Html> 
   const sums = list.columns
     .filter(({ name }) => SUMMED.includes(name))
     .flatMap(({ name, label }) => {
-      const given = rows.filter((row) => row[name] !== null);
-      return [...Map.groupBy(given, ({ currency }) => currency)].map(([currency, those]) => {
+      const set = rows.filter((row) => row[name] !== null);
+      return [...Map.groupBy(set, ({ currency }) => currency)].map(([currency, those]) => {
         const sum = those.reduce((all, row) => all + Number(row[name]), 0);
         return html`<dt>${label}</dt><dd>${moneyText(sum, currency)}</dd>`;
       });
@@ -267,9 +271,5 @@ async function csvOf(visit: AccountVisit, list: PlacedList): Promise<PageRespons
   };
   const heads = ['id', ...list.columns.map(({ label }) => label), 'currency'];
   const lines = rows.map((row) => [row.id, ...list.columns.map((column) => cell(column, row)), row.currency]);
-  return {
-    status: 200,
-    html: { title: list.words.title, content: html`<h1>${list.words.title}</h1>` },
-    file: { name: `${list.resource}-${account.id}.csv`, type: 'text/csv', text: csvText([heads, ...lines]) },
-  };
+  return csvFile(list.words.title, `${list.resource}-${account.id}`, [heads, ...lines]);
 }

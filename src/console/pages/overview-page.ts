@@ -1,28 +1,25 @@
-import { csvText } from '../../base/csv.ts';
 import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import type { CurrencyReport } from '../../contract/delivery/report.ts';
 import { selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
-import { requireReader } from '../account-report.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { timeText } from '../days.ts';
-import { consolePage } from '../parts/console-document.ts';
-import { dailyCharts, resultCards, resultTable } from '../parts/result-tables.ts';
-import { lastDays } from '../ranges.ts';
+import { lastDays } from '../days.ts';
+import { consolePage, csvFile } from '../parts/console-document.ts';
+import { asOf, dailyCharts, requireReader, resultCards, resultTable } from '../parts/result-tables.ts';
 
 const words = texts.results;
 const DEFAULT_DAYS = 14;
 const CAMPAIGNS_MAX = 100;
 
-/** `/ads/:account_id`: what the account delivered in the last days, as a chart, a table and CSV. */
+/** `/ads/:account_id`: the delivery of the account in the last days, as a chart, a table and CSV. */
 export function overviewPage(deps: ConsoleDeps): Page {
   return accountPage(deps, '', ['GET'], async (visit) => {
     requireReader(visit);
     const { request, account } = visit;
-    const asked = request.parameter('days') ?? '';
-    const count = asked in words.ranges ? Number(asked) : DEFAULT_DAYS;
+    const range = request.parameter('days') ?? '';
+    const count = range in words.ranges ? Number(range) : DEFAULT_DAYS;
     const days = lastDays(visit.now, account.timezone, count);
     const found = await deps.readReport(account, { days, level: 'campaigns', rows_max: CAMPAIGNS_MAX });
     if (request.parameter('format') === 'csv') return csvOf(visit, days, found);
@@ -38,7 +35,7 @@ ${
         '\n',
       )
 }
-<p class="soft">${words.asOf(timeText(visit.now, account.timezone), account.timezone)}${deps.isSimulated(account.environment) ? ` ${words.simulated}` : ''}</p>`,
+${asOf(visit, deps)}`,
     });
   });
 }
@@ -74,10 +71,6 @@ function csvOf({ account }: AccountVisit, days: readonly string[], found: readon
       ...[impressions, engagements, clicks, views].map((list) => list[at]!),
     ]),
   );
-  const name = `results-${account.id}-${days[0]}-${days.at(-1)}.csv`;
-  return {
-    status: 200,
-    html: { title: words.title, content: html`<h1>${words.title}</h1>` },
-    file: { name, type: 'text/csv', text: csvText([[words.day, words.currency, ...metrics], ...rows]) },
-  };
+  const name = `results-${account.id}-${days[0]}-${days.at(-1)}`;
+  return csvFile(words.title, name, [[words.day, words.currency, ...metrics], ...rows]);
 }

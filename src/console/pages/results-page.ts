@@ -1,26 +1,23 @@
-import { csvText } from '../../base/csv.ts';
-import { type Html, html, joinHtml } from '../../base/html.ts';
+import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import { dateAround, plusDays, startOfDay } from '../../base/zones.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import type { CurrencyReport, DailyNumbers, ReportLevel, ReportRow } from '../../contract/delivery/report.ts';
 import { totalOf } from '../../contract/delivery/report.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
-import { formField, selectField } from '../../markup/form-fields.ts';
+import { selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
-import { requireReader } from '../account-report.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps, ExplainedHour } from '../console-deps.ts';
-import { timeText } from '../days.ts';
+import { daysBefore, daysBetween, daysOfPreset, isDay, PRESETS, type Preset, RANGE_DAYS_MAX } from '../days.ts';
 import { standingOf } from '../lists/cell-text.ts';
 import { breakdownForm, breakdownResults, divisionOf } from '../parts/breakdown.ts';
-import { consolePage } from '../parts/console-document.ts';
+import { consolePage, csvFile } from '../parts/console-document.ts';
+import { inputsOf, textIn } from '../parts/entity-form.ts';
 import { problemSummary } from '../parts/form-problems.ts';
-import { pacingSection } from '../parts/pacing.ts';
-import { dailyCharts, resultCards, resultTable } from '../parts/result-tables.ts';
-import { whySection } from '../parts/why-section.ts';
-import { daysBefore, daysBetween, daysOfPreset, isDay, PRESETS, type Preset, RANGE_DAYS_MAX } from '../ranges.ts';
-import { foundIn } from '../refused-call.ts';
+import { pacingSection, whySection } from '../parts/pacing.ts';
+import { asOf, dailyCharts, requireReader, resultCards, resultTable } from '../parts/result-tables.ts';
 import type { Campaign } from './campaign-pages.ts';
+import type { LineItem } from './line-item-pages.ts';
 
 const words = texts.results;
 const DEFAULT: Preset = 'last_14';
@@ -31,7 +28,7 @@ const LEVELS = ['campaigns', 'line_items', 'ads'] as const satisfies readonly Re
 const NAME_MAX = 40;
 const HOUR_MS = 3_600_000;
 
-/** What is looked at: all of an account, or one campaign or line item. */
+/** All of an account, or one campaign or line item. */
 interface Scope {
   readonly campaign_id: string | undefined;
   readonly line_item_id: string | undefined;
@@ -39,11 +36,11 @@ interface Scope {
   /** Of a campaign or line item. */
   readonly currency: string;
   readonly daily_budget_local_micro: number | null;
-  /** The campaign itself, when it is what is looked at. */
+  /** The campaign itself, where the scope is one. */
   readonly campaign?: Campaign;
 }
 
-/** What was asked for, as the address has it. */
+/** The parameters of the page. */
 interface Question {
   readonly level: ReportLevel;
   readonly range: string;
@@ -52,7 +49,7 @@ interface Question {
   readonly isCompared: boolean;
 }
 
-/** `/ads/:account_id/results`: what was delivered in some days, by campaign, line item or ad, and CSV of it. */
+/** `/ads/:account_id/results`: delivery in some days, by campaign, line item or ad, and CSV of it. */
 export function resultsPage(deps: ConsoleDeps): Page {
   return accountPage(deps, '/results', ['GET'], async (visit) => {
     requireReader(visit);
@@ -61,27 +58,27 @@ export function resultsPage(deps: ConsoleDeps): Page {
     const question = questionOf(visit, scope);
     const problems = new Map<string, string>();
     const days = daysOf(visit, question, problems);
-    if (!days) return shown(visit, scope, question, { problems });
+    if (!days) return show(visit, scope, question, { problems });
     const { account } = visit;
-    const asked = { ...withinOf(scope), level: question.level };
+    const wanted = { ...withinOf(scope), level: question.level };
     if (visit.request.parameter('format') === 'csv') {
-      return csvOf(visit, days, await deps.readReport(account, { ...asked, days, isByDay: true }));
+      return csvOf(visit, days, await deps.readReport(account, { ...wanted, days, isByDay: true }));
     }
-    const found = await deps.readReport(account, { ...asked, days, rows_max: ROWS_MAX });
+    const found = await deps.readReport(account, { ...wanted, days, rows_max: ROWS_MAX });
     const before = question.isCompared
       ? await deps.readReport(account, { ...withinOf(scope), days: daysBefore(days), ...lastHoursOf(visit, days) })
       : undefined;
     const division = await divisionOf(visit, problems);
     const { line_item_id } = scope;
     const explained = line_item_id ? await deps.explainLastHour(account, line_item_id, visit.now) : undefined;
-    return shown(visit, scope, question, {
+    return show(visit, scope, question, {
       problems,
       content: html`${resultsOf(visit, question, { days, found, before })}
 ${division ? await breakdownResults(visit, deps, { ...withinOf(scope), ...division, days }) : ''}
-${found.length === 0 ? '' : breakdownForm(visit, askedIn(scope, question), problems)}
+${found.length === 0 ? '' : breakdownForm(visit, addressOf(scope, question), problems)}
 ${await pacingOf(visit, deps, scope, explained)}
 ${whySection(visit, explained, scope.currency)}
-<p class="soft">${words.asOf(timeText(visit.now, account.timezone), account.timezone)}${deps.isSimulated(account.environment) ? ` ${words.simulated}` : ''}</p>`,
+${asOf(visit, deps)}`,
     });
   });
 }
@@ -94,17 +91,17 @@ function lastHoursOf({ now, account }: AccountVisit, days: readonly string[]): {
   return { lastHours: (now_ms - Date.parse(startOfDay(today, account.timezone))) / HOUR_MS };
 }
 
-async function scopeOf({ request, call, account }: AccountVisit): Promise<Scope | undefined> {
+async function scopeOf({ request, find, account }: AccountVisit): Promise<Scope | undefined> {
   const line_item_id = request.parameter('line_item_id') || undefined;
   const campaign_id = request.parameter('campaign_id') || undefined;
   if (line_item_id !== undefined) {
-    const line = foundIn(await call('line_items.get', { parameters: { line_item_id, with_deleted: true } }));
+    const line = await find<LineItem>('line_items.get', { line_item_id, with_deleted: true });
     if (!line) return undefined;
     const { name, currency, campaign_id: above, daily_budget_amount_local_micro: daily_budget_local_micro } = line;
     return { line_item_id, campaign_id: above, name: name ?? line_item_id, currency, daily_budget_local_micro };
   }
   if (campaign_id !== undefined) {
-    const campaign = foundIn(await call('campaigns.get', { parameters: { campaign_id, with_deleted: true } }));
+    const campaign = await find<Campaign>('campaigns.get', { campaign_id, with_deleted: true });
     if (!campaign) return undefined;
     const { name, currency, daily_budget_amount_local_micro: daily_budget_local_micro } = campaign;
     return { campaign_id, line_item_id: undefined, name, currency, daily_budget_local_micro, campaign };
@@ -112,13 +109,13 @@ async function scopeOf({ request, call, account }: AccountVisit): Promise<Scope 
   return { campaign_id, line_item_id, name: account.name, currency: '', daily_budget_local_micro: null };
 }
 
-/** The parameter with what is looked at; none for all of an account. */
+/** The parameter of the scope; none for all of an account. */
 function withinOf({ campaign_id, line_item_id }: Scope): Record<string, string> {
   return line_item_id ? { line_item_id } : campaign_id ? { campaign_id } : {};
 }
 
-/** What the address of the page says, so that a form and what follows it say the same. */
-function askedIn(scope: Scope, { level, range, from, to }: Question): Record<string, string> {
+/** The parameters of the address, for links and other forms. */
+function addressOf(scope: Scope, { level, range, from, to }: Question): Record<string, string> {
   return { ...withinOf(scope), level, range, from, to };
 }
 
@@ -150,23 +147,23 @@ async function pacingOf(
 }
 
 function questionOf({ request }: AccountVisit, { campaign_id, line_item_id }: Scope): Question {
-  const asked = (request.parameter('level') ?? '') as ReportLevel;
+  const level = (request.parameter('level') ?? '') as ReportLevel;
   const usual = line_item_id ? 'ads' : campaign_id ? 'line_items' : 'campaigns';
   return {
-    level: levelsOf({ line_item_id }).includes(asked) ? asked : usual,
+    level: levelsOf({ line_item_id }).includes(level) ? level : usual,
     range: request.parameter('range') ?? DEFAULT,
-    from: request.parameter('from')?.trim() ?? '',
-    to: request.parameter('to')?.trim() ?? '',
+    from: textIn(request, 'from'),
+    to: textIn(request, 'to'),
     isCompared: request.parameter('compare') === 'yes',
   };
 }
 
-/** What can be below something. */
+/** The levels below a scope. */
 function levelsOf({ line_item_id }: Pick<Scope, 'line_item_id'>): readonly ReportLevel[] {
   return line_item_id ? ['line_items', 'ads'] : LEVELS;
 }
 
-/** The days that were asked for; undefined, with problems at the fields, when there are none. */
+/** The days of a question; undefined, with problems at the fields, when there are none. */
 function daysOf(
   { now, account }: AccountVisit,
   { range, from, to }: Question,
@@ -189,7 +186,7 @@ function shortened(text: string): string {
   return characters.length <= NAME_MAX ? text : `${characters.slice(0, NAME_MAX - 1).join('')}…`;
 }
 
-/** How a row is called. Ads have no page of their own. */
+/** The name of a row. Ads have no page of their own. */
 function nameOf({ account }: AccountVisit, level: ReportLevel, { id, name, shown_id }: ReportRow): Html | string {
   if (level === 'ads') return name === null ? words.ad(shown_id ?? id) : shortened(name);
   return html`<a href="/ads/${account.id}/${level}/${id}">${name ?? id}</a>`;
@@ -208,30 +205,31 @@ function resultsOf(visit: AccountVisit, { level }: Question, { days, found, befo
   if (isNothing) return html`<div class="empty"><p>${words.none}</p></div>`;
   const reports = found.length > 0 ? found : before!.map((each) => ({ ...each, totals: nothing, rowCount: 0 }));
   const sections = reports.map(({ currency, totals: all, rows, rowCount }) => {
-    const shownRows = rows.map((row) => ({ name: nameOf(visit, level, row), of: row.numbers }));
+    const named = rows.map((row) => ({ name: nameOf(visit, level, row), of: row.numbers }));
     const then = before && (before.find((each) => each.currency === currency)?.totals ?? nothing);
     const byDay = days.map((name, at) => ({ name, of: all, at }));
     return html`${reports.length > 1 ? html`<h2>${words.inCurrency(currency)}</h2>` : ''}
 ${resultCards(all, currency, then)}
 ${days.length > 1 && rowCount > 0 ? dailyCharts(days, all, currency) : ''}
 <h2>${words.levels[level]}</h2>
-${resultTable(words.one[level], [...shownRows, { name: words.total, of: all }], currency)}${rowCount > rows.length ? html`<p class="soft">${words.onlyFirst(rows.length, rowCount.toLocaleString('en'))}</p>` : ''}
+${resultTable(words.one[level], [...named, { name: words.total, of: all }], currency)}${rowCount > rows.length ? html`<p class="soft">${words.onlyFirst(rows.length, rowCount.toLocaleString('en'))}</p>` : ''}
 <h2>${words.byDay}</h2>
 ${resultTable(words.day, [...(rowCount > 0 ? byDay : []), { name: words.sum, of: all }], currency)}`;
   });
   return joinHtml(sections, '\n');
 }
 
-function shown(
+function show(
   visit: AccountVisit,
   scope: Scope,
   question: Question,
   { problems, content = html`` }: { readonly problems: ReadonlyMap<string, string>; readonly content?: Html },
 ): PageResponse {
   const { campaign_id, line_item_id, name } = scope;
-  const { level, range, from, to, isCompared } = question;
-  const csv = new URLSearchParams({ ...askedIn(scope, question), format: 'csv' });
+  const { level, range, isCompared } = question;
+  const csv = new URLSearchParams({ ...addressOf(scope, question), format: 'csv' });
   const link = line_item_id ? `line_items/${line_item_id}` : `campaigns/${campaign_id}`;
+  const input = inputsOf((name) => question[name as 'from' | 'to'], problems);
   const form = html`<form class="filters" method="get">${hiddenFields(withinOf(scope))}
 ${selectField(
   'level',
@@ -240,14 +238,14 @@ ${selectField(
   level,
 )}
 ${selectField('range', words.range, Object.entries(words.presets), range)}
-${formField({ member: 'from', label: words.from, type: 'date', attributes: html`` }, from, problems.get('from'))}
-${formField({ member: 'to', label: words.to, type: 'date', attributes: html`` }, to, problems.get('to'))}
+${input('from', words.from, noHtml, { type: 'date' })}
+${input('to', words.to, noHtml, { type: 'date' })}
 ${selectField('compare', words.compare, Object.entries(words.compares), isCompared ? 'yes' : 'no')}
 <button type="submit">${words.show}</button>
 <a class="button" href="?${csv.toString()}">${words.csv}</a></form>`;
   const isWhole = campaign_id === undefined;
   return consolePage(visit, {
-    status: problems.size > 0 ? 400 : 200,
+    problems,
     title: isWhole ? words.results : words.resultsOf(name),
     ...(!isWhole && { trail: [[`/ads/${visit.account.id}/${link}`, name]] }),
     content: html`${problemSummary(problems)}${form}
@@ -255,7 +253,7 @@ ${content}`,
   });
 }
 
-/** What each row delivered on each day on which it delivered anything. */
+/** The delivery of each row on each day with any. */
 function csvOf({ account }: AccountVisit, days: readonly string[], found: readonly CurrencyReport[]): PageResponse {
   const metrics = [words.spend, words.impressions, words.engagements, words.clicks, words.views];
   const rows = found.flatMap(({ currency, rows: own }) =>
@@ -267,13 +265,6 @@ function csvOf({ account }: AccountVisit, days: readonly string[], found: readon
       }),
     ),
   );
-  return {
-    status: 200,
-    html: { title: words.results, content: html`<h1>${words.results}</h1>` },
-    file: {
-      name: `results-${account.id}-${days[0]}-${days.at(-1)}.csv`,
-      type: 'text/csv',
-      text: csvText([[words.day, words.id, words.name, words.currency, ...metrics], ...rows]),
-    },
-  };
+  const name = `results-${account.id}-${days[0]}-${days.at(-1)}`;
+  return csvFile(words.results, name, [[words.day, words.id, words.name, words.currency, ...metrics], ...rows]);
 }

@@ -3,7 +3,7 @@ import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import type { LineStanding } from '../../contract/delivery/standing.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { texts } from '../../texts/texts.ts';
-import { type AccountVisit, accountPage } from '../account-visit.ts';
+import { type AccountVisit, accountPage, canChange } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { firstDay, lastDay } from '../days.ts';
 import { reasonsText, standingOf, stateOfRow } from '../lists/cell-text.ts';
@@ -11,16 +11,14 @@ import { moneyText } from '../money.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { stepsOfDraft } from '../parts/draft-steps.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
-import { canChange } from '../parts/permissions.ts';
 import { stateMark } from '../parts/state-mark.ts';
-import { bodyOf, foundIn } from '../refused-call.ts';
 import { type Criterion, criteriaTexts, estimateOf } from './audience-section.ts';
 import { budgetText, type Campaign, moreThan } from './campaign-pages.ts';
 import type { LineItem } from './line-item-pages.ts';
 
 const words = texts.review;
 const [LINES_MAX, CRITERIA_MAX] = [100, 200] as const;
-/** What does not keep anybody from going live: it ends by going live, or with time, or others end it. */
+/** Reasons that do not prevent going live: it ends them, or time does, or others do. */
 const PASSING: readonly string[] = [
   'CAMPAIGN_NOT_ACTIVE',
   'LINE_ITEM_NOT_ACTIVE',
@@ -28,14 +26,14 @@ const PASSING: readonly string[] = [
   'ACCOUNT_NOT_ACCEPTED',
   'BUDGET_USED_UP',
 ];
-/** Where on the page of a line item a reason is mended; elsewhere, in the form. */
-const PLACES: Readonly<Record<string, string>> = { NO_CREATIVE: 'ads', NO_PEOPLE: 'audience' };
+/** The parts of the page of a line item where reasons are mended; the others in its form. */
+const PARTS: Readonly<Record<string, string>> = { NO_CREATIVE: 'ads', NO_PEOPLE: 'audience' };
 
 interface ReviewedLine {
   readonly line: Omit<LineItem, 'strategies'>;
   readonly criteria: readonly Criterion[];
   readonly ads: number;
-  /** Why it would show nothing, although it is live then. */
+  /** The reasons why it would show nothing although it is live. */
   readonly missing: readonly string[];
 }
 
@@ -51,13 +49,12 @@ interface Reviewed {
 /** `/ads/:account_id/campaigns/:campaign_id/review`: all of a campaign before it goes live, and the button for that. */
 export function reviewPage(deps: ConsoleDeps): Page {
   return accountPage(deps, '/campaigns/:campaign_id/review', ['GET', 'POST'], async (visit) => {
-    const { request, call } = visit;
+    const { request, find } = visit;
     const campaign_id = request.pathParams.campaign_id!;
-    const campaign = foundIn(await call('campaigns.get', { parameters: { campaign_id } }));
+    const campaign = await find<Reviewed['campaign']>('campaigns.get', { campaign_id });
     if (!campaign || !canChange(visit)) return deps.notFound();
     const reviewed = await reviewOf(visit, deps, campaign);
-    if (request.method === 'GET') return shown(visit, deps, reviewed);
-    return goLive(visit, deps, reviewed);
+    return request.method === 'GET' ? show(visit, deps, reviewed) : goLive(visit, deps, reviewed);
   });
 }
 
@@ -66,21 +63,22 @@ async function reviewOf(
   { readStandings }: ConsoleDeps,
   campaign: Reviewed['campaign'],
 ): Promise<Reviewed> {
-  const { call, account, now } = visit;
+  const { read, account, now } = visit;
   const parameters = { campaign_ids: campaign.id, with_draft: true, count: LINES_MAX };
-  const found: readonly ReviewedLine['line'][] = bodyOf(await call('line_items.list', { parameters })).data;
+  const found: readonly ReviewedLine['line'][] = await read('line_items.list', parameters);
   const ids = found.map(({ id }) => id);
   const { line_items, campaigns } = await readStandings(account, now, ids);
   const lines = await Promise.all(
     found.map(async (line) => {
-      const criteria = await call('targeting_criteria.list', {
-        parameters: { line_item_ids: line.id, count: CRITERIA_MAX },
-      });
+      const parameters = { line_item_ids: line.id, count: CRITERIA_MAX };
+      const criteria = await read<readonly Criterion[]>('targeting_criteria.list', parameters);
       const standing = line_items[line.id];
       const { ads = {}, reasons_not_servable: reasons = [] } = standing ?? {};
       return {
-        ...{ line: { ...line, ...standing }, criteria: bodyOf(criteria).data },
-        ...{ ads: Object.keys(ads).length, missing: missingOf(reasons, ads) },
+        line: { ...line, ...standing },
+        criteria,
+        ads: Object.keys(ads).length,
+        missing: missingOf(reasons, ads),
       };
     }),
   );
@@ -102,16 +100,16 @@ function missingOf(reasons: readonly string[], ads: LineStanding['ads']): string
 async function goLive(visit: AccountVisit, deps: ConsoleDeps, reviewed: Reviewed): Promise<PageResponse> {
   const { call } = visit;
   const { campaign, launched } = reviewed;
-  // What is missing stands on the page.
-  if (!canGoLive(reviewed)) return shown(visit, deps, reviewed, new Map([['', words.notYet]]));
+  // The page lists what is missing.
+  if (!canGoLive(reviewed)) return show(visit, deps, reviewed, new Map([['', words.notYet]]));
   for (const { line } of launched) {
     if (line.entity_status !== 'DRAFT') continue;
-    const reply = await call('line_items.update', { parameters: { line_item_id: line.id, entity_status: 'ACTIVE' } });
-    if (!reply.isDone) return shown(visit, deps, reviewed, problemsOf(reply, []));
+    const reply = await call('line_items.update', { line_item_id: line.id, entity_status: 'ACTIVE' });
+    if (!reply.isDone) return show(visit, deps, reviewed, problemsOf(reply, []));
   }
   if (campaign.entity_status === 'DRAFT') {
-    const reply = await call('campaigns.update', { parameters: { campaign_id: campaign.id, entity_status: 'ACTIVE' } });
-    if (!reply.isDone) return shown(visit, deps, reviewed, problemsOf(reply, []));
+    const reply = await call('campaigns.update', { campaign_id: campaign.id, entity_status: 'ACTIVE' });
+    if (!reply.isDone) return show(visit, deps, reviewed, problemsOf(reply, []));
   }
   return redirectTo(visit, `/campaigns/${campaign.id}`);
 }
@@ -119,17 +117,17 @@ async function goLive(visit: AccountVisit, deps: ConsoleDeps, reviewed: Reviewed
 const canGoLive = ({ launched }: Reviewed): boolean =>
   launched.length > 0 && launched.every(({ missing }) => missing.length === 0);
 
-async function shown(
+async function show(
   visit: AccountVisit,
   deps: ConsoleDeps,
   reviewed: Reviewed,
   problems: Problems = new Map(),
 ): Promise<PageResponse> {
-  const { account, call } = visit;
+  const { account, find } = visit;
   const { campaign, lines, isDraft } = reviewed;
   const base = `/ads/${account.id}`;
   const { funding_instrument_id } = campaign;
-  const payer = foundIn(await call('funding_instruments.get', { parameters: { funding_instrument_id } }));
+  const payer = await find<{ readonly description: string }>('funding_instruments.get', { funding_instrument_id });
   const [first] = lines;
   const steps = stepsOfDraft(
     account.id,
@@ -145,7 +143,7 @@ async function shown(
 ${joinHtml(await Promise.all(lines.map((each) => lineCard(visit, deps, each))), '\n')}
 ${moreThan(lines, LINES_MAX)}${isDraft ? launchSection(visit, reviewed) : ''}`;
   return consolePage(visit, {
-    status: problems.size > 0 ? 400 : 200,
+    problems,
     title: words.titleOf(campaign.name),
     trail: [
       [`${base}/campaigns`, texts.campaigns.title],
@@ -165,7 +163,7 @@ function launchSection({ account, request }: AccountVisit, reviewed: Reviewed): 
   const missing = launched.flatMap(({ line, missing: reasons }) =>
     reasons.map(
       (reason) =>
-        html`<li><a href="${base}/${line.id}#${PLACES[reason] ?? 'edit'}">${line.name ?? line.id}</a>: ${reasonsText([reason], texts)}</li>`,
+        html`<li><a href="${base}/${line.id}#${PARTS[reason] ?? 'edit'}">${line.name ?? line.id}</a>: ${reasonsText([reason], texts)}</li>`,
     ),
   );
   const text =
@@ -192,7 +190,7 @@ async function lineCard(
   const who =
     criteriaWords.length === 0
       ? words.everybody
-      : html`<ul>${criteriaWords.map(({ shown: text }) => html`<li>${text}</li>`)}</ul>`;
+      : html`<ul>${criteriaWords.map(({ joined }) => html`<li>${joined}</li>`)}</ul>`;
   return html`<section class="card"><div class="heading"><h2>${line.name ?? line.id}</h2><a class="button" href="${href}" aria-label="${words.change}: ${line.name ?? line.id}">${words.change}</a></div>
 <dl class="facts"><dt>${texts.campaign.state}</dt><dd><span class="state ${state}">${stateText}</span></dd><dt>${words.objective}</dt><dd>${texts.campaign.objectives[line.objective] ?? line.objective}</dd>
 <dt>${words.days}</dt><dd>${from}, ${until}</dd>

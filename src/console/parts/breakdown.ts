@@ -1,20 +1,20 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { ReportScope } from '../../contract/delivery/report.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
-import { formField, selectField } from '../../markup/form-fields.ts';
+import { selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
-import { summed } from '../account-report.ts';
 import type { AccountVisit } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { countryNamed } from './countries.ts';
+import { bodyOf } from '../refused-call.ts';
+import { inputsOf, textIn } from './entity-form.ts';
 import type { Problems } from './form-problems.ts';
-import { resultTable } from './result-tables.ts';
+import { resultTable, summed } from './result-tables.ts';
 
 const words = texts.breakdown;
-/** What divides the people of a country. */
+/** Segmentations within a country. */
 const OF_COUNTRIES: readonly string[] = ['REGIONS', 'METROS'];
 
-/** What a page divides its results by; undefined when it does not. What was entered wrong is a problem at its field. */
+/** The segmentation of a page; undefined without one. Mistakes are problems at their fields. */
 export async function divisionOf(
   visit: AccountVisit,
   problems: Map<string, string>,
@@ -22,7 +22,7 @@ export async function divisionOf(
   const segmentation = visit.request.parameter('segmentation_type') ?? '';
   if (!Object.hasOwn(words.segmentations, segmentation)) return undefined;
   if (!OF_COUNTRIES.includes(segmentation)) return { segmentation, country: undefined };
-  const country = await countryNamed(visit, visit.request.parameter('country')?.trim() ?? '');
+  const country = await countryNamed(visit, textIn(visit.request, 'country'));
   if (country !== undefined) return { segmentation, country };
   problems.set('country', words.noCountry);
   return undefined;
@@ -56,13 +56,23 @@ ${tables.length === 0 ? none : joinHtml(tables, '\n')}</section>`;
 /** The form that asks for segments. */
 export function breakdownForm(
   { request }: AccountVisit,
-  asked: Readonly<Record<string, string>>,
+  parameters: Readonly<Record<string, string>>,
   problems: Problems,
 ): Html {
-  const typed = request.parameter('country') ?? '';
+  const input = inputsOf((name) => request.parameter(name) ?? '', problems);
   return html`<details class="card"${problems.has('country') ? html` open` : ''}><summary>${words.title}</summary><p class="soft">${words.about}</p>
-<form method="get" action="#breakdown">${hiddenFields(asked)}
+<form method="get" action="#breakdown">${hiddenFields(parameters)}
 ${selectField('segmentation_type', words.by, Object.entries(words.segmentations), request.parameter('segmentation_type'))}
-${formField({ member: 'country', label: words.country, hint: words.countryHint, attributes: html`maxlength="100" autocomplete="off"` }, typed, problems.get('country'))}
+${input('country', words.country, html`maxlength="100" autocomplete="off"`, { hint: words.countryHint })}
 <div class="buttons"><button type="submit">${words.start}</button></div></form></details>`;
+}
+
+/** The targeting value of the country with a name, or else of the first whose name begins so; undefined without one. */
+export async function countryNamed({ lookUp }: AccountVisit, name: string): Promise<string | undefined> {
+  if (name === '') return undefined;
+  const parameters = { location_type: 'COUNTRIES', q: name, count: 50 };
+  const rows: readonly { readonly name: string; readonly targeting_value: string }[] = bodyOf(
+    await lookUp('locations.list', parameters),
+  ).data;
+  return (rows.find((each) => each.name.toLowerCase() === name.toLowerCase()) ?? rows[0])?.targeting_value;
 }

@@ -1,21 +1,24 @@
-import { type Html, html, joinHtml } from '../../base/html.ts';
-import type { AccountLink, PageDocument, PageRequest, PageResponse } from '../../contract/declare/pages.ts';
+import { csvText } from '../../base/csv.ts';
+import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
+import type { AccountLink, PageDocument, PageRequest, PageResponse, ShownCall } from '../../contract/declare/pages.ts';
+import { callText } from '../../markup/call-text.ts';
 import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
 import { RefusedCall } from '../refused-call.ts';
-import { whyRefused } from './form-problems.ts';
-import { shownCalls } from './shown-calls.ts';
+import { type Problems, statusOf, whyRefused } from './form-problems.ts';
 
 /** The tabs of an account, by what follows its id in their paths; '' is its overview. */
 const TABS = ['', 'campaigns', 'line_items', 'results', 'audiences', 'creatives', 'keywords'] as const;
 
-/** What is on a page of an account. */
+/** A page of an account. */
 export interface ConsolePage {
   readonly status?: number;
+  /** The problems of its form, which make its status. */
+  readonly problems?: Problems;
   readonly title: string;
-  /** Links to what is above the page, below its tab. */
+  /** Links to the pages above it, below its tab. */
   readonly trail?: readonly (readonly [href: string, text: string])[];
-  /** Beside the title: what can be done. */
+  /** Beside the title. */
   readonly actions?: Html;
   readonly content: Html;
   /** Its scripts. */
@@ -32,12 +35,12 @@ export function consolePage(visit: AccountVisit, page: ConsolePage): PageRespons
     isCurrent: tab === current,
   }));
   return {
-    status: page.status ?? 200,
+    status: page.status ?? statusOf(page.problems ?? new Map()),
     html: {
       title: page.title,
       content: html`${trailOf(page)}<div class="heading"><h1>${page.title}</h1>${page.actions ?? ''}</div>
 ${page.content}
-${shownCalls(visit.calls)}`,
+${callsSection(visit.calls)}`,
       frame: {
         ...frameOf(request),
         tabs: { label: texts.frame.tabs, links },
@@ -66,7 +69,16 @@ function trailOf({ trail = [] }: ConsolePage): Html | string {
 `;
 }
 
-/** A page that leads to another after something was done; `path` is below the account. */
+/** Rows as a CSV file. */
+export function csvFile(title: string, name: string, rows: readonly (readonly (string | number)[])[]): PageResponse {
+  return {
+    status: 200,
+    html: { title, content: html`<h1>${title}</h1>` },
+    file: { name: `${name}.csv`, type: 'text/csv', text: csvText(rows) },
+  };
+}
+
+/** A redirect after a change; `path` is below the account. */
 export function redirectTo(visit: AccountVisit, path: string): PageResponse {
   const location = `/ads/${visit.account.id}${path}`;
   return {
@@ -79,7 +91,9 @@ export function redirectTo(visit: AccountVisit, path: string): PageResponse {
 /** Where the other accounts of a user are. */
 function accountLinks({ accounts, account }: AccountVisit): readonly AccountLink[] {
   return accounts.map(({ id, name, environment }) => ({
-    ...{ href: `/ads/${id}`, text: name, environment },
+    href: `/ads/${id}`,
+    text: name,
+    environment,
     isCurrent: id === account.id,
   }));
 }
@@ -106,4 +120,13 @@ export async function orRefusal(
     const content = html`<p class="alert" role="alert">${whyRefused(refusal)}</p><p>${again}</p>`;
     return frame({ status: refusal.status, title: texts.frame.notShown, content });
   }
+}
+
+/** The calls behind a page, as developers would make them; scripts add theirs. */
+function callsSection(calls: readonly ShownCall[]): Html {
+  if (calls.length === 0) return noHtml;
+  return html`<details class="calls" data-base-url="${calls[0]!.base_url}"><summary>${texts.frame.apiCall}</summary>
+<p class="soft">${texts.frame.apiCalls}</p>
+${joinHtml(calls.map(callText), '\n')}
+</details>`;
 }

@@ -42,7 +42,9 @@ export function stepsOfDraft(
   return draftSteps({
     current,
     links: {
-      ...{ campaign: ofCampaign, line: ofLine, review: `${ofCampaign}/review` },
+      campaign: ofCampaign,
+      line: ofLine,
+      review: `${ofCampaign}/review`,
       ...(line && { audience: `${ofLine}#audience`, ads: `${ofLine}#ads` }),
     },
     done: [

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../base/html.ts';
 import type { PageRequest } from '../../contract/declare/pages.ts';
-import { hiddenFields } from '../../markup/boxes.ts';
-import { formField, selectField } from '../../markup/form-fields.ts';
+import { hiddenFields, noticeBox } from '../../markup/boxes.ts';
+import { type FormField, formField, selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
 import { microsOf, moneyText } from '../money.ts';
 import type { Problems } from './form-problems.ts';
@@ -17,7 +17,7 @@ export interface EntityField {
   readonly isRequired?: boolean;
 }
 
-/** The fields of a form with what was entered, or what is stored, and the problems at each. */
+/** The fields of a form with their texts, and the problems at each. */
 export function entityFields(
   fields: readonly EntityField[],
   values: Readonly<Record<string, string>>,
@@ -38,9 +38,30 @@ export function entityFields(
   });
 }
 
-/** What was entered into the fields, as text. */
-export function enteredIn(fields: readonly EntityField[], { parameter }: PageRequest): Record<string, string> {
-  return Object.fromEntries(fields.map(({ name }) => [name, parameter(name)?.trim() ?? '']));
+/** The text of a parameter without the space around it; '' without one. */
+export function textIn({ parameter }: Pick<PageRequest, 'parameter'>, name: string): string {
+  return parameter(name)?.trim() ?? '';
+}
+
+/** The entered text of each field. */
+export function enteredIn(fields: readonly EntityField[], request: PageRequest): Record<string, string> {
+  return Object.fromEntries(fields.map(({ name }) => [name, textIn(request, name)]));
+}
+
+/** The text of a field of a form that was sent, as it was typed. */
+export function typedIn({ method, parameter }: PageRequest): (name: string) => string {
+  return (name) => (method === 'POST' ? (parameter(name) ?? '') : '');
+}
+
+/** Makes the inputs of a form with their texts and problems. */
+export function inputsOf(textOf: (name: string) => string, problems: Problems) {
+  return (member: string, label: string, attributes: Html, more: Pick<FormField, 'hint' | 'type'> = {}): Html =>
+    formField({ member, label, attributes, ...more }, textOf(member), problems.get(member));
+}
+
+/** The confirmation that a form was saved, after the redirect with a parameter. */
+export function noticeOf({ method, parameter }: PageRequest, name: string, text: string): Html {
+  return noticeBox(method === 'GET' && parameter(name) ? text : undefined);
 }
 
 /** An amount as it stands in a field, without a sign; '' for none. */
@@ -48,7 +69,7 @@ export function amountText(micros: number | null, currency: string): string {
   return micros === null ? '' : moneyText(micros, currency).replace(/[^\d.,]/g, '');
 }
 
-/** Micro units of an amount that was entered: '' stays empty, and what is no amount is kept as a problem. */
+/** Micro units of an entered amount: '' stays empty, and other texts are problems. */
 export function amountIn(
   entered: Readonly<Record<string, string>>,
   name: string,
@@ -70,7 +91,7 @@ ${content}
 <div class="buttons"><button class="main" type="submit">${label}</button></div></form>`;
 }
 
-/** The button that deletes what a page is about. */
+/** The button that deletes the object of a page. */
 export function removeForm({ formFields }: PageRequest): Html {
   return html`<form method="post">${hiddenFields({ ...formFields, act: 'remove' })}
 <button type="submit" class="bad">${texts.frame.remove}</button></form>`;

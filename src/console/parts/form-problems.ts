@@ -3,8 +3,16 @@ import type { PageCallReply } from '../../contract/declare/pages.ts';
 import { type ErrorDetail, wordingOf } from '../../contract/problems/problems.ts';
 import { texts } from '../../texts/texts.ts';
 
-/** What was refused, by the field that it concerns; '' has what concerns none of them. */
+/** Refusals by the field that they concern; '' for the others. */
 export type Problems = ReadonlyMap<string, string>;
+
+/** Whether somebody else has changed the same fields meanwhile. */
+export const isConflict = (problems: Problems): boolean => problems.get('') === texts.campaign.conflict;
+
+/** The status of a page whose form has these problems. */
+export function statusOf(problems: Problems): number {
+  return problems.size === 0 ? 200 : isConflict(problems) ? 409 : 400;
+}
 
 /**
  * The problems of a refused call, each at the field of the form that it concerns.
@@ -22,12 +30,17 @@ export function problemsOf({ refusals }: PageCallReply, fields: readonly string[
 }
 
 const LABELS: Readonly<Record<string, string>> = {
-  ...{ ...texts.creatives.choices, duration_in_minutes: texts.creatives.duration },
-  ...{ text: texts.creatives.text, headline: texts.creatives.headline, url: texts.creatives.url },
-  ...{ description: texts.audiences.description },
-  ...{ ...texts.campaign.fields, granted_account_id: texts.audiences.withAccount },
-  ...{ keywords: texts.keywords.keywords, negative_keywords: texts.keywords.without },
-  ...{ targeting_value: texts.campaign.criterionValue },
+  ...texts.creatives.choices,
+  duration_in_minutes: texts.creatives.duration,
+  text: texts.creatives.text,
+  headline: texts.creatives.headline,
+  url: texts.creatives.url,
+  description: texts.audiences.description,
+  ...texts.campaign.fields,
+  granted_account_id: texts.audiences.withAccount,
+  keywords: texts.keywords.keywords,
+  negative_keywords: texts.keywords.without,
+  targeting_value: texts.campaign.criterionValue,
 };
 const labelOf = (parameter: string): string => LABELS[parameter] ?? parameter;
 

@@ -3,7 +3,6 @@ import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
 import { timeText } from '../days.ts';
 import { moneyText } from '../money.ts';
-import { bodyOf } from '../refused-call.ts';
 
 const words = texts.history;
 const ROWS = 50;
@@ -17,16 +16,16 @@ interface Change {
   readonly changes: Readonly<Record<string, { readonly old: unknown; readonly new: unknown }>>;
 }
 
-/** Who changed a campaign or line item, newest first, with what differs. */
+/** The changes of a campaign or line item, newest first. */
 export async function historySection(
   visit: AccountVisit,
   entity_type: 'CAMPAIGN' | 'LINE_ITEM',
   entity_id: string,
   currency: string,
 ): Promise<Html> {
-  const { call, account } = visit;
+  const { read, account } = visit;
   const parameters = { entity_type, entity_id, count: ROWS };
-  const changes: readonly Change[] = bodyOf(await call('account_history.list', { parameters })).data;
+  const changes: readonly Change[] = await read('account_history.list', parameters);
   const names = await namesOf(visit, changes);
   const rows = changes.map(({ change_by, change_time, change_type, changes: fields }) => {
     const parts = Object.entries(fields)
@@ -42,10 +41,10 @@ ${joinHtml(rows, '\n')}
 </tbody></table></div></details>`;
 }
 
-/** The names of those who made changes, by id; people who are gone have none. */
+/** The names of the users who made changes, by id; removed ones have none. */
 async function namesOf({ lookUp }: AccountVisit, changes: readonly Change[]): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(changes.map(({ change_by }) => change_by.user_id))].slice(0, NAMES_MAX);
-  const users = await Promise.all(ids.map((user_id) => lookUp('users.show', { parameters: { user_id } })));
+  const users = await Promise.all(ids.map((user_id) => lookUp('users.show', { user_id })));
   return new Map(
     users.flatMap(({ isDone, reply }, at) => (isDone ? [[ids[at]!, `@${reply.screen_name}`] as const] : [])),
   );

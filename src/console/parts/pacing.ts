@@ -1,10 +1,10 @@
 import { type Html, html } from '../../base/html.ts';
 import { dateAround, plusDays, startOfDay } from '../../base/zones.ts';
-import type { ReportScope } from '../../contract/delivery/report.ts';
-import { totalOf } from '../../contract/delivery/report.ts';
+import { type ReportScope, totalOf } from '../../contract/delivery/report.ts';
 import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
-import type { ConsoleDeps } from '../console-deps.ts';
+import type { ConsoleDeps, ExplainedHour } from '../console-deps.ts';
+import { timeText } from '../days.ts';
 import { reasonsText } from '../lists/cell-text.ts';
 import { moneyText } from '../money.ts';
 
@@ -12,7 +12,7 @@ const words = texts.breakdown;
 /** Spend may be so far ahead of the day, or behind it, and still be even. */
 const TOLERANCE = 0.1;
 
-/** What is spent of the daily budget of today, against the part of the day that has passed, and why it is no more. */
+/** Today's spend against the daily budget and the part of the day that has passed, and the reason where it is behind. */
 export async function pacingSection(
   { now, account }: AccountVisit,
   { readReport }: Pick<ConsoleDeps, 'readReport'>,
@@ -40,4 +40,31 @@ export async function pacingSection(
   return html`<section class="card"><h2>${words.pacing}</h2>
 <meter min="0" max="${budget}" value="${Math.min(spent, budget)}" aria-label="${words.pacingMark}"></meter>
 <p>${words.pacingText(moneyText(spent, currency), moneyText(budget, currency), percent)} ${judgement}</p></section>`;
+}
+
+const SHARES: ReadonlySet<string> = new Set(['win_rate', 'throttle']);
+
+/** How the numbers of the last whole hour of a line item came about; '' where delivery is not simulated. */
+export function whySection(
+  { account }: AccountVisit,
+  explained: ExplainedHour | undefined,
+  currency: string,
+): Html | string {
+  if (!explained) return '';
+  const { hour, chain } = explained;
+  const reason = chain.reason_for_nothing;
+  const rows = Object.entries(words.chain).flatMap(([name, label]) => {
+    const value = chain[name];
+    if (typeof value !== 'number') return [];
+    const text = name.endsWith('_local_micro')
+      ? moneyText(Math.round(value), currency)
+      : SHARES.has(name)
+        ? `${(value * 100).toFixed(1)} %`
+        : Math.round(value).toLocaleString('en');
+    return [html`<dt>${label}</dt><dd>${text}</dd>`];
+  });
+  const nothing =
+    typeof reason === 'string' ? html`<p><strong>${words.nothing}.</strong> ${reasonsText([reason], texts)}.</p>` : '';
+  return html`<details class="card"><summary>${words.why}</summary><p class="soft">${words.whyAbout(timeText(hour, account.timezone))}</p>
+${nothing || html`<dl class="facts long">${rows}</dl>`}</details>`;
 }

@@ -1,13 +1,16 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
-import type { DailyNumbers } from '../../contract/delivery/report.ts';
-import { totalOf } from '../../contract/delivery/report.ts';
+import { type Role, STATS_READERS } from '../../contract/declare/roles.ts';
+import { type DailyNumbers, totalOf } from '../../contract/delivery/report.ts';
 import { texts } from '../../texts/texts.ts';
+import type { AccountVisit } from '../account-visit.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { timeText } from '../days.ts';
 import { moneyText } from '../money.ts';
-import { barChart } from './bar-chart.ts';
+import { RefusedCall } from '../refused-call.ts';
 
 const words = texts.results;
 
-/** What is delivered, added up. */
+/** Delivery, added up. */
 interface Totals {
   readonly spend: number;
   readonly impressions: number;
@@ -41,12 +44,12 @@ export function resultCards(all: DailyNumbers, currency: string, before?: DailyN
     [words.ctr, ({ clicks, impressions }) => clicks / impressions, (part) => percent(part, 1)],
     [words.cpe, ({ spend, engagements }) => spend / engagements, money],
   ];
-  const shown = cards.map(([name, of, text]) => {
+  const items = cards.map(([name, of, text]) => {
     const value = of(now);
     const change = then && changeText(value, of(then));
     return html`<div><dt>${name}</dt><dd>${Number.isFinite(value) ? text(value) : '–'}${change === undefined ? '' : html`<small>${change}</small>`}</dd></div>`;
   });
-  return html`<dl class="cards">${shown}</dl>`;
+  return html`<dl class="cards">${items}</dl>`;
 }
 
 function changeText(now: number, before: number): string {
@@ -57,6 +60,12 @@ function changeText(now: number, before: number): string {
   const change = (100 * (now - before)) / before;
   if (Math.abs(change) < 0.05) return words.asBefore;
   return change > 0 ? words.more(change.toFixed(1)) : words.less((-change).toFixed(1));
+}
+
+/** The time of the numbers on a page, and whether they are simulated. */
+export function asOf({ now, account }: AccountVisit, { isSimulated }: Pick<ConsoleDeps, 'isSimulated'>): Html {
+  const simulated = isSimulated(account.environment) ? ` ${words.simulated}` : '';
+  return html`<p class="soft">${words.asOf(timeText(now, account.timezone), account.timezone)}${simulated}</p>`;
 }
 
 /** Spend, impressions and engagements by day, a chart each. */
@@ -83,7 +92,7 @@ export interface ResultRow {
   readonly at?: number;
 }
 
-/** A table of results; what they have in common is in the first column. */
+/** A table of results, named in the first column. */
 export function resultTable(first: string, rows: readonly ResultRow[], currency: string): Html {
   const heads = [
     words.spend,
@@ -94,7 +103,7 @@ export function resultTable(first: string, rows: readonly ResultRow[], currency:
     words.ctr,
     words.cpc,
   ].map((name) => html`<th scope="col" class="number">${name}</th>`);
-  const shown = rows.map(({ name, of, at }) => {
+  const lines = rows.map(({ name, of, at }) => {
     const pick = (list: readonly number[]): number => (at === undefined ? totalOf(list) : list[at]!);
     const [spend, clicks, impressions] = [pick(of.spend), pick(of.clicks), pick(of.impressions)];
     const cells = [
@@ -107,6 +116,57 @@ export function resultTable(first: string, rows: readonly ResultRow[], currency:
   });
   // It may be wider than the screen: keys scroll it too.
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${first}"><table><thead><tr><th scope="col">${first}</th>${heads}</tr></thead><tbody>
-${joinHtml(shown, '\n')}
+${joinHtml(lines, '\n')}
 </tbody></table></div>`;
+}
+
+const WIDTH = 720;
+const HEIGHT = 180;
+const GAP = 0.25;
+
+/** Bars of numbers, with a title and a description for those who do not see them. */
+export function barChart(of: {
+  readonly id: string;
+  readonly title: string;
+  readonly about: string;
+  readonly bars: readonly { readonly label: string; readonly value: number; readonly text: string }[];
+}): Html {
+  const { id, title, about, bars } = of;
+  const top = bars.reduce((best, bar) => (bar.value > best.value ? bar : best));
+  const step = WIDTH / bars.length;
+  const shapes = bars.map(({ label, value, text }, at) => {
+    const height = Math.round((value / Math.max(top.value, 1)) * HEIGHT);
+    const x = (at * step + (step * GAP) / 2).toFixed(1);
+    return html`<rect x="${x}" y="${HEIGHT - height}" width="${(step * (1 - GAP)).toFixed(1)}" height="${height}"><title>${label}: ${text}</title></rect>`;
+  });
+  const [first, last] = [bars[0]!.label, bars.at(-1)!.label];
+  return html`<figure class="chart-box"><figcaption aria-hidden="true">${title}</figcaption>
+<p class="most" aria-hidden="true"><span>${top.value > 0 ? top.text : ''}</span></p>
+<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="${id}-title ${id}-about">
+<title id="${id}-title">${title}</title><desc id="${id}-about">${about}</desc>
+<line class="most" x1="0" y1="0" x2="${WIDTH}" y2="0"/>
+${joinHtml(shapes, '\n')}
+<line x1="0" y1="${HEIGHT}" x2="${WIDTH}" y2="${HEIGHT}"/>
+</svg>
+<p aria-hidden="true"><span>${first}</span>${first === last ? '' : html`<span>${last}</span>`}</p></figure>`;
+}
+
+/** Refuses those who may not read statistics, as calls do. @throws RefusedCall */
+export function requireReader({ permissions }: Pick<AccountVisit, 'permissions'>): void {
+  if (permissions.some((each) => STATS_READERS.includes(each as Role))) return;
+  throw new RefusedCall({ status: 403, refusals: [{ problem: 'ACTION_NOT_ALLOWED' }] });
+}
+
+/** The sum of rows, day by day. */
+export function summed(rows: readonly DailyNumbers[]): DailyNumbers {
+  const [first] = rows;
+  const of = (name: keyof DailyNumbers): number[] =>
+    (first?.[name] ?? []).map((_, at) => totalOf(rows.map((row) => row[name][at]!)));
+  return {
+    spend: of('spend'),
+    impressions: of('impressions'),
+    engagements: of('engagements'),
+    clicks: of('clicks'),
+    views: of('views'),
+  };
 }

@@ -2,7 +2,7 @@ import { type Html, html } from '../../base/html.ts';
 import { texts } from '../../texts/texts.ts';
 import { stateOfRow } from '../lists/cell-text.ts';
 
-/** What campaigns and line items have in common about serving. */
+/** The fields of campaigns and line items about serving. */
 export interface Servable {
   readonly entity_status: string;
   readonly effective_status?: string | undefined;

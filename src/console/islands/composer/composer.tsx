@@ -4,7 +4,7 @@ import type { composer } from '../../../texts/en/composer.ts';
 import { filled } from '../texts.ts';
 import { isVideo, type UploadedMedia, type UploadProgress, uploadMedia } from './upload-media.ts';
 
-/** What the page tells the script. */
+/** The input from the page. */
 export interface ComposerInput {
   /** Where pictures and videos are uploaded, below `/console/api`. */
   readonly path: string;
@@ -82,10 +82,10 @@ export function Composer({
     picture.value = undefined;
     video.value = isVideo(file) ? file.name : undefined;
     // The policy of the page lets no script show a video.
-    const shown = isVideo(file) ? undefined : dataUrlOf(file);
+    const reading = isVideo(file) ? undefined : dataUrlOf(file);
     void send(file);
     const { signal } = turn.current;
-    const data = await shown;
+    const data = await reading;
     if (!signal.aborted) picture.value = data;
   };
 
@@ -170,14 +170,14 @@ export function Composer({
   );
 }
 
-/** What stands in a field of the page, as it is typed. */
+/** The text of a field of the page, as it is typed. */
 function useTyped(field: HTMLTextAreaElement | HTMLInputElement): Signal<string> {
   const typed = useSignal(field.value);
   useEffect(() => {
     const show = (): void => {
       typed.value = field.value;
     };
-    // What was typed before the script listened.
+    // Text that was typed before the script listened.
     show();
     field.addEventListener('input', show);
     return () => field.removeEventListener('input', show);

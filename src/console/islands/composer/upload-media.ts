@@ -1,7 +1,7 @@
 import { type ApiReply, callApi, isUnavailable, type Refusal, refusalOf } from '../page-api.ts';
 import { pause } from '../timers.ts';
 
-/** What became of a file: the media key with which posts and cards name it, or why it was not taken. */
+/** The result of an upload: the media key, or the reason of a refusal. */
 export type UploadedMedia = { readonly is: 'uploaded'; readonly media: string } | Refusal;
 
 /** How much of a file was sent, in percent; undefined while the service processes it. */
@@ -10,7 +10,7 @@ export type UploadProgress = number | undefined;
 /** Bytes of one segment of a video. */
 const SEGMENT = 4 * 1024 * 1024;
 const TRIES = 3;
-/** What a file comes to that nobody wants any longer; what was sent of it expires. */
+/** The result of an abandoned upload; its parts expire. */
 const ABANDONED = { is: 'refused', why: '' } as const;
 
 /** Whether a file is uploaded as a video is. */
@@ -19,7 +19,7 @@ export const isVideo = ({ type }: File): boolean => type.startsWith('video/');
 /**
  * Uploads a picture in one call, or a video in segments, and waits until it is processed.
  * @param path below `/console/api`
- * @param signal that nobody wants it any longer: then what it resolves to means nothing
+ * @param signal abandons the upload: its result then means nothing
  */
 export async function uploadMedia(
   path: string,

@@ -8,12 +8,12 @@ import { filled } from '../texts.ts';
 import type { CellValue, Saved } from './edits.ts';
 import type { GridInput } from './rows.ts';
 
-/** What a cell shows, and what it does when it was edited. */
+/** The content of a cell, and its callbacks. */
 interface CellInput {
   readonly input: GridInput;
   readonly row: ListRow;
   readonly column: ListColumn;
-  /** What stands beside the state. */
+  /** Content beside the state. */
   readonly action: ComponentChildren;
   readonly fault: string | undefined;
   /** Stores a value, an unusual one only when its user is sure. */
@@ -25,14 +25,14 @@ export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
   const { words, zone, mayChange } = input;
   const box = useRef<HTMLInputElement>(null);
   const button = useRef<HTMLButtonElement>(null);
-  /** What is entered; undefined while it is not edited. */
+  /** The entered text; undefined while it is not edited. */
   const entered = useSignal<string | undefined>(undefined);
   const own = useSignal<string | undefined>(undefined);
   const question = useSignal<string | undefined>(undefined);
-  /** What stood in the box before somebody typed. */
+  /** The text of the box before editing. */
   const opened = useRef('');
   const isSaving = useRef(false);
-  /** What was not stored when it was last tried: it is tried again by Enter, not by leaving it once more. */
+  /** The text that could not be stored: Enter tries again, leaving the cell does not. */
   const tried = useRef<string>(undefined);
   const stored = editedText(column, row);
   const isTyped = entered.value !== undefined && entered.value !== opened.current;
@@ -46,7 +46,7 @@ export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
     opened.current = text;
     entered.value = text;
   };
-  // What nobody has typed over follows what is stored, as after an undo.
+  // An unedited cell follows the stored value, as after an undo.
   useEffect(() => {
     if (isEdited && !isTyped) open(stored);
   }, [stored]);
@@ -138,7 +138,7 @@ export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
     );
   }
   const isEditable = mayChange && column.isEditable;
-  const shown =
+  const content =
     column.name === 'name' ? (
       <a href={`${input.accountPath}/${input.resource}/${row.id}`}>{text}</a>
     ) : (
@@ -151,13 +151,13 @@ export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
       : filled(words.edit, { label: column.label, name, value: text || words.nothing });
   return (
     <td class={isNumber}>
-      {column.name === 'name' && shown}
+      {column.name === 'name' && content}
       {isEditable ? (
         <button type="button" class="plain edit" ref={button} aria-label={label} onClick={() => open(stored)}>
           {column.name === 'name' ? words.rename : shown}
         </button>
       ) : (
-        column.name !== 'name' && shown
+        column.name !== 'name' && content
       )}
       <Fault text={fault} />
     </td>
@@ -178,7 +178,7 @@ function editedText({ name, kind }: ListColumn, row: ListRow): string {
   return kind === 'money' ? String(Number(value) / 1e6) : String(value);
 }
 
-/** What was entered, as the API takes it; undefined when it is no amount. */
+/** The entered value, as the API takes it; undefined unless it is an amount. */
 function enteredValue({ kind }: ListColumn, text: string, currency: string): CellValue | undefined {
   if (kind !== 'money') return text;
   return text === '' ? null : microsOf(text, currency);

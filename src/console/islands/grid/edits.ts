@@ -9,19 +9,19 @@ import type { GridInput, Outcome, Rows } from './rows.ts';
 /** A value of a row, as the API takes it. */
 export type CellValue = string | number | null;
 
-/** What was done last, and how it is undone. */
+/** The last change, and how it is undone. */
 interface Done {
   readonly text: string;
   readonly undo?: (() => void) | undefined;
 }
 
-/** Whether a value was stored, or what is asked before it is. */
+/** Whether a value was stored, or the question before it is. */
 export interface Saved {
   readonly isDone: boolean;
   readonly question?: string;
 }
 
-/** What people change in a list, and what they are told of it. */
+/** The changes in a list, and their messages. */
 export interface Edits {
   readonly done: ReadonlySignal<Done | undefined>;
   /** Why a cell was not stored. */
@@ -49,7 +49,7 @@ export function openEdits({ words, zone }: Pick<GridInput, 'words' | 'zone'>, ro
   const say = (next: Done): void => {
     done.value = next;
     void pause(UNDO_MS).then(() => {
-      // What is said stays until something else is; only the time to undo it ends.
+      // The message stays until the next one; only the time to undo ends.
       if (done.value === next && next.undo) done.value = { text: next.text };
     });
   };
@@ -67,7 +67,7 @@ export function openEdits({ words, zone }: Pick<GridInput, 'words' | 'zone'>, ro
     return outcome.is === 'signed out' ? words.signedOut : words.offline;
   };
 
-  /** What is asked of an amount that is more than the campaign can spend, or many times what it was. @source decision 1142 */
+  /** The question about an amount that is more than the campaign can spend, or many times what it was. @source decision 1142 */
   const questionOf = async (row: ListRow, { name }: ListColumn, value: CellValue): Promise<string | undefined> => {
     if (typeof value !== 'number') return undefined;
     const most = await rows.budgetAbove(row, name);

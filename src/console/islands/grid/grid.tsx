@@ -22,10 +22,10 @@ export function Grid({ input, rows }: { readonly input: GridInput; readonly rows
   const hidden = useSignal(hiddenColumns());
   const selected = useSignal<ReadonlySet<string>>(new Set());
   const all = rows.rows.value;
-  const shown = useRowWindow(scroller, { count: all.length, height: ROW_HEIGHT }).value;
+  const visible = useRowWindow(scroller, { count: all.length, height: ROW_HEIGHT }).value;
   const columns = input.columns.filter(({ name }) => !hidden.value.has(name));
-  const fetchAhead = (): Promise<void> => rows.fetchTo(shown.end + AHEAD);
-  useEffect(() => void fetchAhead(), [shown.end]);
+  const fetchAhead = (): Promise<void> => rows.fetchTo(visible.end + AHEAD);
+  useEffect(() => void fetchAhead(), [visible.end]);
 
   const sortBy = async (name: string): Promise<void> => {
     const sort = `${name}-${rows.sort.value === `${name}-asc` ? 'desc' : 'asc'}`;
@@ -74,9 +74,9 @@ export function Grid({ input, rows }: { readonly input: GridInput; readonly rows
             </tr>
           </thead>
           <tbody>
-            {shown.before > 0 && <tr class="gap" style={{ height: `${shown.before}px` }} />}
-            {all.slice(shown.first, shown.end).map((row, at) => (
-              <tr key={row.id} aria-rowindex={shown.first + at + 2}>
+            {visible.before > 0 && <tr class="gap" style={{ height: `${visible.before}px` }} />}
+            {all.slice(visible.first, visible.end).map((row, at) => (
+              <tr key={row.id} aria-rowindex={visible.first + at + 2}>
                 {mayChange && (
                   <td>
                     <input
@@ -100,7 +100,7 @@ export function Grid({ input, rows }: { readonly input: GridInput; readonly rows
                 ))}
               </tr>
             ))}
-            {shown.after > 0 && <tr class="gap" style={{ height: `${shown.after}px` }} />}
+            {visible.after > 0 && <tr class="gap" style={{ height: `${visible.after}px` }} />}
           </tbody>
         </table>
       </section>
@@ -123,7 +123,7 @@ function addressWith(name: string, value: string): string {
   return `?${query}`;
 }
 
-/** Where a browser keeps which columns are hidden, for each list of whatever account. */
+/** The key of the hidden columns of a list in the storage of the browser, for all accounts. */
 const hiddenKey = (): string => `barker.hidden-columns.${location.pathname.split('/').at(-1)}`;
 
 function hiddenColumns(): ReadonlySet<string> {
@@ -179,7 +179,7 @@ interface ChosenInput {
   onSwitch(rows: readonly ListRow[], status: string): Promise<void>;
 }
 
-/** What can be done with the rows that are selected. Drafts go live where they are reviewed. */
+/** Changes of the selected rows. Drafts go live where they are reviewed. */
 function Chosen({ rows, words, onSwitch }: ChosenInput) {
   const switched = rows.filter((row) => switchOf(row, words));
   const isDisabled = switched.length === 0;

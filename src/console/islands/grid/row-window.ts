@@ -20,7 +20,7 @@ export function useRowWindow(
   element: RefObject<HTMLElement | null>,
   { count, height }: { readonly count: number; readonly height: number },
 ): Signal<RowWindow> {
-  const shown = useSignal<RowWindow>({ first: 0, end: Math.min(count, 4 * OVERSCAN), before: 0, after: 0 });
+  const visible = useSignal<RowWindow>({ first: 0, end: Math.min(count, 4 * OVERSCAN), before: 0, after: 0 });
   const virtualizer = useRef<Virtualizer<HTMLElement, HTMLElement>>(undefined);
   const options = {
     count,
@@ -37,9 +37,9 @@ export function useRowWindow(
     const [first, last] = [items[0], items.at(-1)];
     if (!first || !last) return;
     const [before, after] = [first.start, virtualizer.current!.getTotalSize() - last.end];
-    const now = shown.value;
+    const now = visible.value;
     if (now.first === first.index && now.end === last.index + 1 && now.after === after) return;
-    shown.value = { first: first.index, end: last.index + 1, before, after };
+    visible.value = { first: first.index, end: last.index + 1, before, after };
   };
   virtualizer.current ??= new Virtualizer(options);
   virtualizer.current.setOptions(options);
@@ -48,5 +48,5 @@ export function useRowWindow(
     virtualizer.current!._willUpdate();
     take();
   }, [count, height]);
-  return shown;
+  return visible;
 }

@@ -4,7 +4,7 @@ import { type ListRow, type ListStandings, standingOf, stateOfRow } from '../../
 import type { ListColumn } from '../../lists/entity-lists.ts';
 import { type ApiReply, callApi, isUnavailable, type Refusal, refusalOf } from '../page-api.ts';
 
-/** What the page tells the script. */
+/** The input from the page. */
 export interface GridInput {
   /** The list below `/console/api`. */
   readonly path: string;
@@ -19,10 +19,10 @@ export interface GridInput {
   readonly zone: string;
   readonly loginPath: string;
   readonly q: string;
-  /** What the rows belong to, as a parameter. */
+  /** The owner of the rows, as a parameter. */
   readonly within: Readonly<Record<string, string>>;
   readonly sort?: string;
-  /** The state that is shown, of which the page knows the total; undefined for all. */
+  /** The selected state, of which the page knows the total; undefined for all. */
   readonly state?: string;
   /** How rows stand, by id. */
   readonly standings: ListStandings;
@@ -41,7 +41,7 @@ export interface GridInput {
   };
 }
 
-/** What became of a change. */
+/** The result of a change. */
 export type Outcome =
   | { readonly is: 'done' }
   /** Somebody else has changed the field meanwhile; nothing was stored. */
@@ -62,9 +62,9 @@ export interface Rows {
   sortBy(sort: string): Promise<void>;
   /** Asks whether the service is there again. */
   tryAgain(): Promise<void>;
-  /** What the campaign of a line item can spend, a day or in all, where an amount could be more; undefined without a limit. */
+  /** The budget of the campaign of a line item, a day or in all; undefined without a limit. */
   budgetAbove(row: ListRow, field: string): Promise<number | undefined>;
-  /** Stores a field of a row, if it still has the value that is shown. */
+  /** Stores a field of a row, if it still has the value on the page. */
   change(row: ListRow, field: string, value: string | number | null): Promise<Outcome>;
   /** Stores the status of several, all of a batch or none, until a batch is refused. */
   changeStatus(
@@ -87,8 +87,8 @@ export function openRows(input: GridInput): Rows {
   let { next, standings } = input;
   let fetching: Promise<void> = Promise.resolve();
 
-  const call = async (...given: Parameters<typeof callApi>): Promise<ApiReply> => {
-    const reply = await callApi(...given);
+  const call = async (...parameters: Parameters<typeof callApi>): Promise<ApiReply> => {
+    const reply = await callApi(...parameters);
     trouble.value = reply.status === 401 ? 'signed out' : isUnavailable(reply) ? 'unreachable' : undefined;
     return reply;
   };
@@ -121,7 +121,7 @@ export function openRows(input: GridInput): Rows {
     rows.value = rows.value.map((row) => byId.get(row.id) ?? row);
     void readStandings();
   };
-  /** What was changed decides how it and others stand. */
+  /** Changes affect the standing of this and other rows. */
   const readStandings = async (): Promise<void> => {
     try {
       standings = await (await fetch(`${input.accountPath}/${input.resource}?format=standings`)).json();
@@ -132,7 +132,10 @@ export function openRows(input: GridInput): Rows {
   };
 
   return {
-    ...{ rows, total, sort, trouble },
+    rows,
+    total,
+    sort,
+    trouble,
     fetchTo: (count) =>
       inTurn(async () => {
         while (rows.value.length < count && next !== null) if (!(await fetchPage(sort.value, next))) return;

@@ -27,7 +27,7 @@ import { pause } from '../timers.ts';
 import { bookmarkOf } from './bookmark.ts';
 import { type UploadState, upload } from './upload.ts';
 
-/** What the page tells the script. */
+/** The input from the page. */
 export interface PeopleFileInput {
   /** The audience below `/console/api`. */
   readonly path: string;
@@ -42,9 +42,9 @@ type Match = { readonly is: 'matching' } | { readonly is: 'matched'; readonly si
 
 /** Parts are small enough to show how far it is, and large enough to be few. */
 const PART_BYTES = 1_000_000;
-/** Rows that are shown for people to recognise the columns. */
+/** Sample rows, by which people recognise the columns. */
 const SAMPLES = 3;
-/** Refused rows and values that are shown. */
+/** Listed refusals of rows and values. */
 const FAULTS_MAX = 20;
 
 /** A form that reads a file of people, hashes them here, and uploads the hashes. */
@@ -126,7 +126,7 @@ export function PeopleFile({ path, loginPath, isProcessing, words }: PeopleFileI
     if (await renewToken()) await begin();
     else fault.value = words.stillSignedOut;
   };
-  /** Until the people are matched with those who are known here. */
+  /** Waits until the people are matched with known ones. */
   const watch = async (): Promise<void> => {
     match.value = { is: 'matching' };
     for (;;) {
@@ -265,7 +265,7 @@ interface ColumnFieldsInput {
   onChange(columns: Columns): void;
 }
 
-/** What each column has: guessed by its name and values, and changed by people. */
+/** The type of each column: guessed from its name and values, and changed by people. */
 function ColumnFields({ head, columns, words, isDisabled, onChange }: ColumnFieldsInput) {
   const set = (index: number, value: string): void => {
     const kind = value === '' ? undefined : (value as ColumnKind);

@@ -3,14 +3,14 @@ import { callApi, isUnavailable, textsOf } from '../page-api.ts';
 import { pause } from '../timers.ts';
 import type { Bookmark } from './bookmark.ts';
 
-/** What an upload has come to. */
+/** The state of an upload. */
 export type UploadState =
   | { readonly is: 'sending' | 'done' | 'stopped' | 'signed out' }
   /** The service cannot be reached, or is busy: tried again by itself. */
   | { readonly is: 'waiting'; readonly for_s: number }
   | { readonly is: 'refused'; readonly messages: readonly string[] };
 
-/** What an upload tells, and where it goes. */
+/** The target and the callbacks of an upload. */
 export interface UploadPlan {
   readonly path: string;
   readonly bookmark: Bookmark;
@@ -33,7 +33,7 @@ export async function upload(parts: AsyncGenerator<Part>, plan: UploadPlan): Pro
     next = parts.next();
     const outcome = await sendPart(part, plan);
     if (outcome.is !== 'done') {
-      // What was read ahead is read again.
+      // The part that was read ahead is read again.
       await next.catch(() => undefined);
       return plan.onState(outcome);
     }
