@@ -71,6 +71,11 @@ export const LATER: readonly Later[] = [
     reason: 'take four processor seconds or more each, for what others of the short run try in part',
   },
   {
+    files: ['conformance/*'],
+    tier: 'core',
+    reason: 'check every sentence of the protocol that others check in detail',
+  },
+  {
     files: ['clients/testing', 'commands/worlds', 'laws/probe-field', 'units/keyword-samples'],
     tier: 'full',
     reason: 'start many servers, build another program or index 120,000 posts',
