@@ -1,14 +1,10 @@
 import { createRequire } from 'node:module';
-import { foldText, scanTokens } from '../src/base/tokens.ts';
 import type { CorpusPost } from '../src/contract/store/corpus.ts';
-import { emptyDictionary } from '../src/features/keywords/dictionary.ts';
-import { languageNumber } from '../src/features/keywords/post-page.ts';
+import { Dictionary, WordParts } from '../src/features/keywords/dictionary.ts';
 import { searchSegments } from '../src/features/keywords/search-segments.ts';
 import { segmentOf } from '../src/features/keywords/segment.ts';
-import { addPost, addToken, emptyDraft } from '../src/features/keywords/segment-draft.ts';
-import { segmentWriter } from '../src/features/keywords/segment-writer.ts';
-import { hashText, lastHash } from '../src/features/keywords/text-hash.ts';
-import { emptyParts } from '../src/features/keywords/word-parts.ts';
+import { SegmentDraft } from '../src/features/keywords/segment-draft.ts';
+import { SegmentWriter } from '../src/features/keywords/segment-writer.ts';
 
 const DAY_S = 86_400;
 const START = Date.parse('2026-02-23T00:00:00Z') / 1000;
@@ -64,25 +60,14 @@ function messages(): CorpusPost[] {
 }
 
 function show(title: string, posts: readonly CorpusPost[], keywords: readonly string[]): void {
-  const dictionary = emptyDictionary();
-  const draft = emptyDraft();
-  for (const { id, text, created_at, language } of posts) {
-    hashText(id);
-    addPost(draft, {
-      hash: lastHash.low,
-      createdAt: created_at,
-      country: 0,
-      language: languageNumber(language),
-      user: 0n,
-    });
-    const folded = foldText(text);
-    scanTokens(folded, (from, to) => addToken(draft, dictionary.add(folded, from, to)));
-  }
-  const columns = segmentWriter().arrange(draft, dictionary.size.terms);
-  const parts = emptyParts();
-  parts.extend(dictionary.size.terms, dictionary.text);
+  const dictionary = new Dictionary();
+  const draft = new SegmentDraft();
+  for (const post of posts) draft.addPost(post, (text, from, to) => dictionary.add(text, from, to));
+  const columns = new SegmentWriter().arrange(draft, dictionary.size.terms);
+  const parts = new WordParts();
+  parts.extend(dictionary);
   const lexicon = {
-    having: parts.having,
+    having: (word: string) => parts.having(word),
     size: dictionary.size.terms,
     find: (term: string) => dictionary.find(term, 0, term.length),
     text: (term: number) => dictionary.text(term),

@@ -42,10 +42,10 @@ export async function run(): Promise<void> {
   const image = imageOfSample(folder);
   rmSync(folder, { recursive: true, force: true });
   process.stdout.write(`${PEOPLE.toLocaleString('en')} people, p50 and p95 of ${ROUNDS}, processor time\n`);
-  for (const [what, questions] of Object.entries(QUESTIONS)) {
-    const asked = { questions, activeSince: ACTIVE_SINCE, words: COUNTED_WORDS };
+  for (const [what, queries] of Object.entries(QUESTIONS)) {
+    const asked = { queries, activeSince: ACTIVE_SINCE, words: COUNTED_WORDS };
     const [only, whole] = [
-      times(() => questions.reduce((sum, question) => sum + countPeople(image, question, ACTIVE_SINCE), 0)),
+      times(() => queries.reduce((sum, query) => sum + countPeople(image, query, ACTIVE_SINCE), 0)),
       times(() => sharesOf(histogramOf(image, asked)).AGE!),
     ];
     const { people } = histogramOf(image, asked);

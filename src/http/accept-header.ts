@@ -1,4 +1,4 @@
-/** Whether an `accept` header names JSON but not HTML. @source authentication gaps 6.5 */
+/** Whether an `accept` header names JSON but not HTML. @source authentication 6.5 */
 export function acceptsOnlyJson(accept = ''): boolean {
   return /application\/json/i.test(accept) && !/text\/html/i.test(accept);
 }

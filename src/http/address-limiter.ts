@@ -2,7 +2,7 @@ import { addressBlock } from '../base/address-block.ts';
 import type { Clock } from '../base/clock.ts';
 import { fixedWindows } from '../base/windows.ts';
 
-/** Counts requests per address, IPv6 per /64. @source authentication gaps 1.3 and 13; decision 470 */
+/** Counts requests per address, IPv6 per /64. @source authentication 1.3 and 13; decision 470 */
 export interface AddressLimiter {
   readonly max: number;
   /** Counts a request; undefined while the address is within its limit, otherwise the seconds to wait. */

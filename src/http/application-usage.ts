@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 import { formatInstant } from '../base/instants.ts';
 import { every } from '../base/timers.ts';
-import type { HourlyUsage } from '../contract/store/application-usage.ts';
-import type { Store } from '../contract/store/store.ts';
+import type { HourlyUsage } from '../storage/tables/application-usage.ts';
+import type { Store } from '../storage/unit-of-work.ts';
 
 /** How often counts are stored. */
 const FLUSH_MS = 10_000;

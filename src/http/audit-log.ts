@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { formatMillisecond } from '../base/instants.ts';
 import type { Random } from '../base/random.ts';
 import { type AuditedEvent, type AuditRecord, LOG_ONLY, type RecordAudit, recordOf } from '../contract/store/audit.ts';
-import type { Store } from '../contract/store/store.ts';
+import type { Store } from '../storage/unit-of-work.ts';
 
 /** The request that caused the events. */
 export interface AuditOrigin {

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { formatInstant, instantMs } from '../base/instants.ts';
 import { within } from '../base/timers.ts';
 import type { Backlog } from '../contract/store/jobs.ts';
-import type { Store } from '../contract/store/store.ts';
+import type { Store } from '../storage/unit-of-work.ts';
 import { addGauge, type GaugeSource } from './gauge.ts';
 import type { Registry } from './prometheus.ts';
 

@@ -8,7 +8,7 @@ import type { Routes } from './routes.ts';
 /** Deprecated names of event types, with their replacements. */
 export type DeprecatedNames = readonly (readonly [deprecated: string, name: string])[];
 
-/** Adds `/docs/activity`, to which replies link when a request used a deprecated name. @source activity gaps 16.1 */
+/** Adds `/docs/activity`, to which replies link when a request used a deprecated name. @source activity 16.1 */
 export function addEventTypeNamesPage(routes: Routes, branding: BrandedService, names: DeprecatedNames): void {
   const body = renderDocument(documentOf(names), branding);
   routes.get('/docs/activity', () => ({ headers: staticPageHeaders(), body }));

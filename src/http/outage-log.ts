@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { after, elapsed_ms } from '../base/timers.ts';
 import { StoreUnavailable } from '../contract/problems/store-unavailable.ts';
-import type { OutageListener } from '../contract/store/store.ts';
+import type { OutageListener } from '../storage/unit-of-work.ts';
 
 /** When an outage last began or ended, by the log that has it. */
 const changes = new WeakMap<Logger, number>();

@@ -25,7 +25,7 @@ import { inWords } from './vocabulary/stream-words.ts';
 
 /**
  * Processes a request, step by step. The comment of each step lists the error statuses that it can end with.
- * @source authentication gaps 1.3; campaigns 2.1
+ * @source authentication 1.3; campaigns 2.1
  */
 async function runSteps(
   deps: PipelineDependencies,

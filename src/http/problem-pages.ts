@@ -11,7 +11,7 @@ import type { Routes } from './routes.ts';
  * Adds a page for each problem of version 2, whose type is the URL of its page: HTML for people, the same as JSON for
  * programs that ask for it. Public.
  * @param base returns the base URL of the listener.
- * @source authentication gaps 21.2
+ * @source activity 21.2
  */
 export function addProblemPages(routes: Routes, branding: BrandedService, base: () => string): void {
   for (const [slug, page] of Object.entries(PROBLEM_PAGES)) {

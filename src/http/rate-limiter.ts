@@ -32,7 +32,7 @@ export interface RateLimiter {
    * no window.
    */
   peek(operations: readonly Operation[], scope: CallerScope): readonly RateWindow[] | Promise<readonly RateWindow[]>;
-  /** Takes back a call that failed because of an internal error. @source authentication gaps 13; decision 58 */
+  /** Takes back a call that failed because of an internal error. @source authentication 13; decision 58 */
   refund(taken: RateUsage): RateUsage;
   /** Opens all windows anew, for development; undefined where other processes count in them too. */
   readonly reset?: (() => void) | undefined;

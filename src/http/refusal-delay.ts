@@ -16,7 +16,7 @@ const REFUSAL_MS = 5;
 /**
  * Resolves when a refusal may be answered: at a fixed delay after the request arrived, however long its work took. The
  * work is the same in each case where possible; remaining differences, such as whether a row is read, are hidden here.
- * @source authentication gaps 1.3
+ * @source authentication 1.3
  */
 export async function delayRefusal(failure: unknown, startedAt_ms: number): Promise<void> {
   if (!(failure instanceof Problem) || !DELAYED_PROBLEMS.has(failure.errors[0]!.problem)) return;

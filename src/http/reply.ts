@@ -26,7 +26,7 @@ const NO_STORE = 'no-cache, no-store, must-revalidate, pre-check=0, post-check=0
 
 /**
  * The headers of a reply: those of every reply, and those that depend on its state.
- * @source campaigns 3.1; authentication gaps 1.4 and 13; decision 59
+ * @source campaigns 3.1; authentication 1.4 and 13; decision 59
  */
 export function headersOf(exchange: Exchange, deps: PipelineDependencies, status: number, failure: unknown): Headers {
   const { operation, caller, transactionId, startedAt_ms, request } = exchange;
@@ -99,7 +99,7 @@ export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
 /**
  * The token steps answer in form encoding, under the content type that their clients expect.
- * @source authentication gaps 1.4
+ * @source authentication 1.4
  */
 function typeOf(operation: Operation, failure: unknown): string {
   if (operation.family === 'ads') return JSON_TYPES.ads;
@@ -151,7 +151,7 @@ function addWindow(headers: Headers, name: string, window: { limit: number; rema
 
 /**
  * Adds deprecation headers: the date and a link always, the warning for people only from that date on.
- * @source activity gaps 21.3; RFC 9745; RFC 8594
+ * @source activity 21.3; RFC 9745; RFC 8594
  */
 function addDeprecation(
   headers: Headers,
@@ -181,7 +181,7 @@ function addFailure(headers: Headers, failure: Problem, tellsHints: boolean): vo
 
 /**
  * The authentication challenge: the scheme that the request tried, if the operation accepts it, else OAuth.
- * @source authentication gaps 1.4
+ * @source authentication 1.4
  */
 function challengeOf(exchange: Exchange, deps: PipelineDependencies): string {
   const realm = `realm="${realmOf(exchange, deps)}"`;

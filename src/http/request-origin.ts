@@ -90,7 +90,7 @@ export type SecureHeaders = (request: Pick<IncomingMessage, 'headers' | 'socket'
 
 /**
  * Returns a function that gives the security headers of a reply; those over https include HSTS.
- * @source authentication gaps 1.1
+ * @source authentication 1.1
  */
 export function secureHeadersReader(
   reach: Pick<OriginRules, 'trustedProxies' | 'endsTls'>,

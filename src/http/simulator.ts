@@ -23,7 +23,7 @@ const PATH = '/internal/activity/events';
 /**
  * Adds the endpoint with which an operator of a development service emits events. It is not part of the API, and
  * production does not have it.
- * @source activity gaps 16.8
+ * @source activity 16.8
  */
 export function addSimulator(routes: Routes, deps: SimulatorDependencies): void {
   routes.post(PATH, async (request, response) => {

@@ -1,6 +1,9 @@
 // On either database: it starts no server.
-import { dirname, join, resolve } from 'node:path';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { largeDocs } from '../../build/docs/generated-docs.ts';
 import { type NpmProject, openNpmProject } from './npm-project.ts';
 
 /** A project of somebody who generates types from our document. @source decision 1279 */
@@ -10,7 +13,10 @@ before(async () => {
 });
 after(() => project.remove());
 
-const DOCUMENT = resolve('docs/generated/openapi.json');
+const folder = mkdtempSync(join(tmpdir(), 'barker-openapi-'));
+const DOCUMENT = join(folder, 'openapi.json');
+writeFileSync(DOCUMENT, largeDocs()['openapi.json']);
+after(() => rmSync(folder, { recursive: true }));
 
 /** How generators are started; beside what they make is a program that uses it. */
 const GENERATORS: Readonly<Record<string, readonly string[]>> = {

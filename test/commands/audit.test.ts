@@ -5,13 +5,12 @@ import { formatInstant } from '../../src/base/instants.ts';
 import { REASONED } from '../../src/cli/reasons.ts';
 import type { AuditRecord } from '../../src/contract/store/audit.ts';
 import { auditExpiry } from '../../src/features/platform/audit-expiry.ts';
-import { migrate } from '../../src/storage/core/migrate.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
-import { migrations } from '../../src/storage/migrations/all-migrations.ts';
 import { sumsOf } from '../rig/copies.ts';
-import { onPlace, openPlace, type Place } from '../rig/databases.ts';
+import { onPlace, type Place } from '../rig/databases.ts';
 import { runHere } from '../rig/in-process.ts';
 import { collectLog } from '../rig/logs.ts';
+import { openReleasedTables } from '../rig/releases.ts';
 import { allCommands } from './all-commands.ts';
 import {
   CHANGES,
@@ -42,8 +41,7 @@ function records(of: Pick<Place, 'folder' | 'databaseUrl'> = place): Promise<Aud
 }
 
 before(async () => {
-  place = await openPlace();
-  await onPlace(place, (driver) => migrate(driver, '2026-01-01T00:00:00Z', migrations.slice(0, 1)));
+  place = await openReleasedTables();
   writeFiles();
 });
 after(() => place.remove());

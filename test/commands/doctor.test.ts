@@ -8,11 +8,10 @@ import { systemClock } from '../../src/base/clock.ts';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { examineAddresses } from '../../src/cli/doctor/addresses.ts';
-import { examineBackup } from '../../src/cli/doctor/backup.ts';
+import { examineBackup } from '../../src/cli/doctor/contents.ts';
 import { examineDatabase } from '../../src/cli/doctor/database.ts';
-import { examineDataFolder } from '../../src/cli/doctor/disk.ts';
 import type { Finding } from '../../src/cli/doctor/finding.ts';
-import { examineMachine } from '../../src/cli/doctor/machine.ts';
+import { examineDataFolder, examineMachine } from '../../src/cli/doctor/machine.ts';
 import { examineObjects } from '../../src/cli/doctor/objects.ts';
 import { examineRedis } from '../../src/cli/doctor/redis.ts';
 import type { ApplicationDraft } from '../../src/contract/store/credentials.ts';
@@ -329,7 +328,7 @@ describe('the database', () => {
   test('with an outdated schema', async () => {
     const driver = await openDriver(settingsOf());
     await dropSchema(driver);
-    assert.match((await examine()).at(-1)!, /^error: the schema lacks 0001-foundation, /);
+    assert.match((await examine()).at(-1)!, /^error: the schema lacks 0058-operator-sessions/);
     await migrate(driver, '2026-01-01T00:00:00Z');
     await driver.close();
   });

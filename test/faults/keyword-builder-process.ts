@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { keywordIndexing } from '../../src/features/keywords/indexing-job.ts';
-import { openKeywords } from '../../src/features/keywords/keywords.ts';
-import { jobRunner } from '../../src/features/platform/job-runner.ts';
-import { openNode } from '../../src/features/platform/node.ts';
+import { KeywordSearch } from '../../src/features/keywords/keywords.ts';
+import { JobRunner } from '../../src/features/platform/job-runner.ts';
+import { RunningNode } from '../../src/features/platform/node.ts';
 import { openPostgres } from '../../src/storage/core/postgres.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
-import { derivedObjects } from '../../src/storage/objects/derived-objects.ts';
+import { StoredFiles } from '../../src/storage/objects/derived-objects.ts';
 import { folderObjects } from '../../src/storage/objects/folder-objects.ts';
 import { remoteStore } from '../rig/object-stores.ts';
 
@@ -36,16 +36,16 @@ objects.put = async (...of) => {
 };
 const random = secureRandom;
 const clock = systemClock;
-const keywords = openKeywords({
+const keywords = new KeywordSearch({
   ...{ store, clock, folder, random, isSearching: false, runNow: async () => {} },
-  derived: derivedObjects({
+  derived: new StoredFiles({
     ...{ store, clock, objects, random, bytes_max: undefined },
     prefix: 'keywords',
     folder: join(folder, 'copies'),
   }),
   ...{ retention_days: 3650, memory_bytes_max: 1e6 },
 });
-const node = openNode({
+const node = new RunningNode({
   ...{ id: 'builder', hostname: 'child', version: '1.0.0', process: '', master_keys: '' },
   ...{
     store,
@@ -67,7 +67,7 @@ const node = openNode({
   },
 });
 await node.start();
-const jobs = jobRunner({
+const jobs = new JobRunner({
   ...{ store, node, clock, random, services: { keywords } as never, lease_s: term_s },
   kinds: [keywordIndexing],
   onEnded: (_, outcome) => tell(`ended: ${outcome}`),

@@ -1,8 +1,8 @@
 import { systemClock } from '../../src/base/clock.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import type { JobKind } from '../../src/contract/store/jobs.ts';
-import { jobRunner } from '../../src/features/platform/job-runner.ts';
-import { openNode } from '../../src/features/platform/node.ts';
+import { JobRunner } from '../../src/features/platform/job-runner.ts';
+import { RunningNode } from '../../src/features/platform/node.ts';
 import { openPostgres } from '../../src/storage/core/postgres.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
 
@@ -23,7 +23,7 @@ const { databaseUrl, id, kind, term_s }: NodeProcessOptions = JSON.parse(process
 const tell = (what: string): void => void process.send!(what);
 const driver = openPostgres({ url: databaseUrl, connectionsMax: 5 });
 const store = storeOn(driver);
-const node = openNode({
+const node = new RunningNode({
   ...{
     id,
     hostname: 'child',
@@ -56,7 +56,7 @@ const work: JobKind<unknown> = {
   store: async (tx, { key }) => void (await tx.takeNumbers(`done ${key}`, 0, 1)),
 };
 await node.start();
-const jobs = jobRunner({
+const jobs = new JobRunner({
   ...{ store, node, clock: systemClock, random: secureRandom, services: {} as never, lease_s: term_s },
   kinds: [work],
   onEnded: (_, outcome) => tell(`ended: ${outcome}`),

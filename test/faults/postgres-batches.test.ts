@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
-import { ConstraintViolated } from '../../src/contract/store/store.ts';
+import { ConstraintViolated } from '../../src/contract/store/errors.ts';
 import { insertDynamicRows } from '../../src/storage/core/bulk-insert.ts';
 import type { Driver } from '../../src/storage/core/driver.ts';
 import { dynamic, returning } from '../../src/storage/core/dynamic-tables.ts';

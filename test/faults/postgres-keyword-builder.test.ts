@@ -7,7 +7,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { keywordIndexing } from '../../src/features/keywords/indexing-job.ts';
 import { filesOf } from '../../src/features/keywords/manifest.ts';
-import { jobRunner } from '../../src/features/platform/job-runner.ts';
+import { JobRunner } from '../../src/features/platform/job-runner.ts';
 import { folderObjects } from '../../src/storage/objects/folder-objects.ts';
 import { importPosts, post } from '../rig/corpus.ts';
 import { openKeywordNode, recordedIndex } from '../rig/keyword-nodes.ts';
@@ -76,7 +76,7 @@ test('a worker that is killed while it stores segments leaves nothing broken, an
     ...{ folder: join(world.place.folder, 'other'), objects: remoteStore(folderObjects(bucket, secureRandom)) },
     ...{ runNow: async () => {}, retention_days: 3650, clock: systemClock },
   });
-  const jobs = jobRunner({
+  const jobs = new JobRunner({
     ...{ store, node: anotherNode(), clock: systemClock, random: secureRandom, lease_s: TERM_S },
     services: { ...services, keywords },
     kinds: [keywordIndexing],

@@ -2,15 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { LiveEvents } from '../../src/contract/services/live-events.ts';
 import type { EventFeed, LoggedEvent, NewEvent } from '../../src/contract/store/events.ts';
-import type { Store } from '../../src/contract/store/store.ts';
 import { openEventFeed } from '../../src/features/activity/event-feed.ts';
 import type { Driver } from '../../src/storage/core/driver.ts';
 import { postgresIdentity } from '../../src/storage/core/postgres-status.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
 import { openLiveEvents } from '../../src/storage/redis/live-events.ts';
+import type { Store } from '../../src/storage/unit-of-work.ts';
 import { driverOn, openPlace } from '../rig/databases.ts';
 import { until } from '../rig/patience.ts';
 import { type OwnRedis, startRedis } from '../rig/redis.ts';
+import { withMethods } from '../rig/replaced-methods.ts';
 import { serve } from '../rig/serving.ts';
 import { happen, numbersOf, openStream, row, subscribe, subscriber } from '../rig/streams.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -38,14 +39,13 @@ before(async () => {
       elsewhere.read((tx) =>
         work({
           ...tx,
-          events: {
-            ...tx.events,
+          events: withMethods(tx.events, {
             findLast: async () => feed.position(),
             list(range) {
               logReads += 1;
               return tx.events.list(range);
             },
-          },
+          }),
         }),
       ),
   };

@@ -6,8 +6,8 @@ import { systemClock } from '../../src/base/clock.ts';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { removeFormerNodes } from '../../src/features/platform/dead-nodes.ts';
-import { jobRunner } from '../../src/features/platform/job-runner.ts';
-import { openNode } from '../../src/features/platform/node.ts';
+import { JobRunner } from '../../src/features/platform/job-runner.ts';
+import { RunningNode } from '../../src/features/platform/node.ts';
 import { anotherNode } from '../rig/nodes.ts';
 import { inTime, until } from '../rig/patience.ts';
 import { endedOf, openStream, subscriber } from '../rig/streams.ts';
@@ -58,7 +58,7 @@ const plan = (kind: string, key: string) =>
 /** Runs the jobs of a kind on another node until one is done. */
 async function doElsewhere(kind: string, key: string): Promise<void> {
   const { store, services } = world.service;
-  const jobs = jobRunner({
+  const jobs = new JobRunner({
     ...{ store, services, node: anotherNode(), clock: systemClock, random: secureRandom },
     kinds: [{ name: kind, store: async (tx) => void (await tx.takeNumbers(`done ${key}`, 0, 1)) }],
     onEnded() {},
@@ -92,7 +92,7 @@ describe('a node that is frozen while it holds a job', () => {
   test('is removed by another node, which frees the job at once; it finds out and comes back', async () => {
     const { store } = world.service;
     const cleaned = Promise.withResolvers<void>();
-    const watching = openNode({
+    const watching = new RunningNode({
       ...{
         id: 'watching',
         hostname: 'here',

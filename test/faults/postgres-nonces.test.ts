@@ -3,11 +3,10 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import type { NonceUse } from '../../src/contract/declare/callers.ts';
 import { type FirstUses, SharedServerAway } from '../../src/contract/services/first-uses.ts';
 import { type NonceLog, nonceDigest, type UsedNonce } from '../../src/contract/store/nonces.ts';
-import type { Store } from '../../src/contract/store/store.ts';
 import { inMemoryNonces } from '../../src/features/auth/oauth1/nonces.ts';
-import { sharedNonces } from '../../src/features/auth/oauth1/shared-nonces.ts';
-import { nonceSweeper, withStoredNonces } from '../../src/features/auth/oauth1/stored-nonces.ts';
+import { nonceSweeper, sharedNonces, withStoredNonces } from '../../src/features/auth/oauth1/shared-nonces.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
+import type { Store } from '../../src/storage/unit-of-work.ts';
 import { driverOn, openPlace, type Place } from '../rig/databases.ts';
 
 const WINDOW = 300;

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import pg from 'pg';
 import type { Keywords } from '../../src/contract/services/keywords.ts';
-import type { Store } from '../../src/contract/store/store.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
+import type { Store } from '../../src/storage/unit-of-work.ts';
 import { postMadeHere } from '../rig/corpus.ts';
 import { driverOn } from '../rig/databases.ts';
 import { indexNext, openKeywordNode, recordedIndex } from '../rig/keyword-nodes.ts';
 import { until } from '../rig/patience.ts';
+import { withMethods } from '../rig/replaced-methods.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 const DAY_S = 86_400;
@@ -130,7 +131,7 @@ test('an index that knows larger transaction ids than the server is built anew',
   const { store } = world.service;
   const moved: Store = {
     ...store,
-    read: (work) => store.read((tx) => work({ ...tx, posts: { ...tx.posts, findHorizon: async () => 1 } })),
+    read: (work) => store.read((tx) => work({ ...tx, posts: withMethods(tx.posts, { findHorizon: async () => 1 }) })),
   };
   const again = openKeywordNode(world, { store: moved });
   while (await indexNext(again, store, world.clock.now()));

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Session } from '../../src/contract/store/logins.ts';
-import type { ReadTransaction, WriteTransaction } from '../../src/contract/store/store.ts';
 import type { WebhookDelivery } from '../../src/contract/store/webhooks.ts';
+import type { ReadTransaction, WriteTransaction } from '../../src/storage/unit-of-work.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;

@@ -3,7 +3,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
-import { SchemaTooNew } from '../../src/contract/store/store.ts';
+import { SchemaTooNew } from '../../src/contract/store/errors.ts';
 import { migrate } from '../../src/storage/core/migrate.ts';
 import { assertKnownEnough, readApplied, SCHEMA_LEVEL } from '../../src/storage/core/schema-level.ts';
 import { storeOn } from '../../src/storage/core/store.ts';

@@ -5,13 +5,13 @@ import { systemClock } from '../../src/base/clock.ts';
 import { formatInstant } from '../../src/base/instants.ts';
 import { elapsed_ms } from '../../src/base/timers.ts';
 import type { Job } from '../../src/contract/store/jobs.ts';
-import type { Store, WriteTransaction } from '../../src/contract/store/store.ts';
-import { jobLeases } from '../../src/features/platform/job-leases.ts';
-import { openNode, type RunningNode } from '../../src/features/platform/node.ts';
+import { JobLeases } from '../../src/features/platform/job-leases.ts';
+import { RunningNode } from '../../src/features/platform/node.ts';
 import type { Driver } from '../../src/storage/core/driver.ts';
 import { openPostgres } from '../../src/storage/core/postgres.ts';
 import type { ReleaseLock } from '../../src/storage/core/server-lock.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
+import type { Store, WriteTransaction } from '../../src/storage/unit-of-work.ts';
 import { openPlace, type Place } from '../rig/databases.ts';
 import { inTime, until } from '../rig/patience.ts';
 
@@ -42,7 +42,7 @@ after(async () => {
 });
 beforeEach(async () => {
   silences = 0;
-  node = openNode({
+  node = new RunningNode({
     ...{
       id: 'busy',
       hostname: 'here',
@@ -128,7 +128,7 @@ describe('while all connections of requests are busy', () => {
     const job = await takeJob('kept');
     await occupy(CONNECTIONS, (tx) => tx.nodes.findTime());
     assert.deepEqual(driver.load(), { waiting: 0, busy: CONNECTIONS });
-    const { signal, end } = jobLeases(store, 3).hold(job, elapsed_ms());
+    const { signal, end } = new JobLeases(store, 3).hold(job, elapsed_ms());
     await Promise.all([changes(heartbeat, 6), changes(() => leaseEnd('kept'), 4)]);
     await node.ensureAlive();
     assert.deepEqual([signal.aborted, silences], [false, 0]);
@@ -155,7 +155,7 @@ describe('a job that a unit of work is changing', () => {
   test('holds up neither heartbeats nor the leases of other jobs, and keeps its lease', async () => {
     const [ending, other] = [await takeJob('ending'), await takeJob('other')];
     await occupy(1, (tx) => tx.jobs.finish(ending));
-    const leases = jobLeases(store, 3);
+    const leases = new JobLeases(store, 3);
     const held = [ending, other].map((job) => leases.hold(job, elapsed_ms()));
     const [before] = [await leaseEnd('ending')];
     await Promise.all([changes(heartbeat, 4), changes(() => leaseEnd('other'), 2)]);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, before, test } from 'node:test';
-import type { Store } from '../../src/contract/store/store.ts';
 import { SIGNATURE_HEADER, signatureOf } from '../../src/features/activity/webhooks/signing.ts';
 import { suspendApplication } from '../../src/features/auth/applications/administration.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
+import type { Store } from '../../src/storage/unit-of-work.ts';
 import { driverOn } from '../rig/databases.ts';
 import { makeHooks } from '../rig/deliverers.ts';
 import { changeBio } from '../rig/events.ts';

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { openDriver } from '../../src/app/database.ts';
 import type { AnyResource, Row } from '../../src/contract/declare/resource.ts';
 import {
   LINE_ITEMS_SUMMARY,
@@ -13,12 +12,7 @@ import { campaigns } from '../../src/features/ads/campaigns.ts';
 import { lineItems } from '../../src/features/ads/line-items.ts';
 import { mediaCreatives } from '../../src/features/ads/media-creatives.ts';
 import { promotedAccounts } from '../../src/features/ads/promoted-accounts.ts';
-import type { Driver } from '../../src/storage/core/driver.ts';
-import { migrate } from '../../src/storage/core/migrate.ts';
-import { servability } from '../../src/storage/migrations/0007-servability.ts';
-import { migrations } from '../../src/storage/migrations/all-migrations.ts';
 import { type LineItemFixture, lineItemCalls, type Params } from '../resources/line-item-calls.ts';
-import { openPlace } from '../rig/databases.ts';
 import { fc } from '../rig/laws.ts';
 import { rounds } from '../rig/sampling.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -229,61 +223,4 @@ describe('the line item summary of a campaign', () => {
       { seed: SEED, numRuns: rounds(500) },
     );
   });
-
-  test('is computed for campaigns from before the migration', async () => {
-    const place = await openPlace();
-    const driver = await openDriver({
-      ...world.service.settings,
-      data_folder: place.folder,
-      database_url: place.databaseUrl,
-    });
-    await migrate(
-      driver,
-      '2026-01-01T00:00:00Z',
-      migrations.filter(({ name }) => name < servability.name),
-    );
-    const stamps = "'2025-05-05T00:00:00Z', '2025-05-05T00:00:00Z'";
-    const aCampaign = (id: string) =>
-      `insert into campaigns (account_id, id, name, name_folded, funding_instrument_id, budget_optimization, entity_status,
-        created_at, updated_at, deleted) values ('gq12fh', '${id}', 'A', 'a', 'hz7qe', 'CAMPAIGN', 'ACTIVE', ${stamps}, 0)`;
-    const aLine = (id: string, of: string, state: string, times: string, budget: string, deleted: number) =>
-      `insert into line_items (account_id, id, campaign_id, objective, product_type, placements, entity_status, start_time,
-        end_time, bid_strategy, goal, pay_by, daily_budget_amount_local_micro, categories, creative_source,
-        funding_instrument_id, currency, created_at, updated_at, deleted) values ('gq12fh', '${id}', '${of}', 'FOLLOWERS',
-        'PROMOTED_ACCOUNT', '[]', '${state}', ${times}, 'AUTO', 'FOLLOWERS', 'FOLLOWERS', ${budget}, '[]', 'MANUAL', 'hz7qe',
-        'USD', ${stamps}, ${deleted})`;
-    const shows = (id: string, line: string, judged: string, deleted: number) =>
-      `insert into promoted_accounts (account_id, id, line_item_id, user_id, entity_status, approval_status, created_at,
-        updated_at, deleted) values ('gq12fh', '${id}', '${line}', '1', 'ACTIVE', '${judged}', ${stamps}, ${deleted})`;
-    await run(driver, [
-      aCampaign('c1'),
-      aCampaign('c2'),
-      aCampaign('c3'),
-      aLine('l1', 'c1', 'ACTIVE', "'2026-04-01T00:00:00Z', null", '1000000', 0),
-      aLine('l2', 'c1', 'DRAFT', 'null, null', 'null', 1),
-      shows('p1', 'l1', 'ACCEPTED', 0),
-      aLine('l3', 'c2', 'PAUSED', 'null, null', 'null', 0),
-      shows('p2', 'l3', 'REJECTED', 1),
-    ]);
-    await migrate(driver, '2026-02-01T00:00:00Z');
-    const rows = await driver.read((session) =>
-      session.allRaw('select id, line_items_summary from campaigns order by id'),
-    );
-    assert.deepEqual(
-      rows.map((row) => [row.id, row.line_items_summary]),
-      [
-        ['c1', 'brsa 2026-04-01T00:00:00Z/'],
-        ['c2', ' /'],
-        ['c3', null],
-      ],
-    );
-    await driver.close();
-    await place.remove();
-  });
 });
-
-function run(driver: Driver, statements: readonly string[]): Promise<void> {
-  return driver.write(async (session) => {
-    for (const sql of statements) await session.runRaw(sql);
-  });
-}

@@ -9,7 +9,7 @@ import { TargetNotEmpty } from '../../src/backup/restore-target.ts';
 import { mediaPath, posterPath } from '../../src/contract/services/media.ts';
 import { adoptSegments } from '../../src/features/media/adopt-segments.ts';
 import { placeholderImage } from '../../src/features/media/placeholder-image.ts';
-import { s3Objects } from '../../src/storage/objects/s3-objects.ts';
+import { S3Objects } from '../../src/storage/objects/s3-objects.ts';
 import { COPY_KEYS, RECORD, sourceOn, targetOn } from '../rig/copies.ts';
 import { onPlace, openPlace, type Place } from '../rig/databases.ts';
 import { type OwnS3, startS3 } from '../rig/s3.ts';
@@ -90,7 +90,7 @@ describe('a backup', () => {
   }
 
   test('of a folder is restored into a bucket, and one of the bucket into a folder', async () => {
-    const bucket = { store: s3Objects(s3.options, { lost: () => {}, back: () => {} }), folder: undefined };
+    const bucket = { store: new S3Objects(s3.options, { lost: () => {}, back: () => {} }), folder: undefined };
     const now = original.clock.now();
     const archives = ['a.tar.zst', 'b.tar.zst'].map((name) => join(original.place.folder, name));
     const ofFolder = await onPlace(original.place, (driver) =>

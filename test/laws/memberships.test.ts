@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { AudienceMembers, Subject } from '../../src/contract/store/audiences.ts';
 import type { BuiltFiles, DerivedFile } from '../../src/contract/store/derived-files.ts';
-import { openAudienceMembers } from '../../src/features/audiences/members/audience-members.ts';
+import { AudienceMemberIndex } from '../../src/features/audiences/members/audience-members.ts';
 import { openMembers } from '../../src/features/audiences/members/member-runs.ts';
 import { derivedIn } from '../rig/derived-files.ts';
 import { fc } from '../rig/laws.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';
+import { withMethods } from '../rig/replaced-methods.ts';
 import { rounds } from '../rig/sampling.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { membersIn } from './members-in.ts';
@@ -41,7 +42,7 @@ let memberships: AudienceMembers;
 const open = (store = world.service.store) => {
   const { directory } = world.service.services.audiences;
   const derived = derivedIn(folder, world);
-  return openAudienceMembers({ store, directory, derived, folder, batch_bytes_max: BATCH_BYTES_MAX });
+  return new AudienceMemberIndex({ store, directory, derived, folder, batch_bytes_max: BATCH_BYTES_MAX });
 };
 before(async () => {
   world = await openWorld();
@@ -123,7 +124,7 @@ describe('a log', () => {
             if (++reads === 12) controller.abort(new Error('taken over'));
             return tx.audienceLog.findAfter(...args);
           };
-          return work({ ...tx, audienceLog: { ...tx.audienceLog, findAfter } });
+          return work({ ...tx, audienceLog: withMethods(tx.audienceLog, { findAfter }) });
         }),
     };
     const stopped = open(watched);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
+import { SCHEMA_LEVEL } from '../../src/storage/core/schema-level.ts';
 import { type Client, clientOf } from '../rig/client.ts';
 import { engine, openPlace, type Place } from '../rig/databases.ts';
 import { type Running, startBarker } from '../rig/process.ts';
@@ -62,25 +63,22 @@ function addField(): void {
     join(copy, DECLARATION),
     declaration.replace(ahead, () => `${ahead}\n${FIELD}`),
   );
-  const last = readdirSync(STEPS)
-    .flatMap((name) => /^\d{4}(?=-)/.exec(name)?.[0] ?? [])
-    .sort()
-    .at(-1)!;
-  const number = String(Number(last) + 1).padStart(4, '0');
+  const number = String(Number.parseInt(SCHEMA_LEVEL, 10) + 1).padStart(4, '0');
   writeFileSync(
     join(copy, STEPS, `${number}-probe.ts`),
-    `import type { Migration } from './schema-builder.ts';
+    `import { text } from './columns.ts';
+import type { Migration } from './schema-builder.ts';
 
 /** A probe on campaigns. */
 export const probe: Migration = {
   name: '${number}-probe',
   olderServers: 'continue',
-  statements: ({ addColumn }) => [addColumn('campaigns', (t) => t.text('probe').nullable())],
+  statements: ({ addColumn }) => [addColumn('campaigns', 'probe', text.nullable())],
 };
 `,
   );
   const list = readFileSync(join(copy, STEPS, 'all-migrations.ts'), 'utf8');
-  const added = `import { probe } from './${number}-probe.ts';\n${list.replace(/,\n\];\s*$/, ',\n  probe,\n];\n')}`;
+  const added = `import { probe } from './${number}-probe.ts';\n${list.replace(/,?\n?\];\s*$/, ', probe];\n')}`;
   writeFileSync(join(copy, STEPS, 'all-migrations.ts'), added);
 }
 
@@ -94,7 +92,7 @@ describe('a field that is added to campaigns', () => {
     assert.match(step!, /\/migrations\/\d{4}-probe\.ts$/);
     assert.deepEqual(difference(DECLARATION), { added: [FIELD], removed: 0 });
     const { added, removed } = difference(`${STEPS}/all-migrations.ts`);
-    assert.deepEqual([added.length, removed], [2, 0], 'its import and its place');
+    assert.deepEqual([added.length, removed], [2, 1], 'its import and its place');
   });
 
   // Types know nothing of databases.

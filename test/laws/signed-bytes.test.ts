@@ -150,7 +150,7 @@ function isChosen(what: string, request: Pieces, { piece, at, offset, byte }: Ch
  * The spellings that are one request by the grammar: the case of the scheme, of header names, of host names, of media
  * types and of the hex digits of an escape that is decoded before it is signed; whatever stands in a realm, and the
  * case of its name.
- * @source authentication gaps 2.1, 2.2; RFC 5849 3.4.1, 3.5.1; RFC 9110 5.1, 8.3.1
+ * @source authentication 2.1, 2.2; RFC 5849 3.4.1, 3.5.1; RFC 9110 5.1, 8.3.1
  */
 function isSameRequest(request: Pieces, { piece, at, offset, byte }: Changed): boolean {
   const text = request[at]![1];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { appliedMigrations, checkSchema } from '../../src/storage/core/migrate.ts';
 import { openSqlite } from '../../src/storage/core/sqlite.ts';
@@ -9,11 +9,10 @@ import { sumsOf } from '../rig/copies.ts';
 import { engine, onPlace, openPlace, type Place } from '../rig/databases.ts';
 import { rawCall } from '../rig/raw.ts';
 import { mediaIn, READ_FLAGS } from '../rig/reads.ts';
+import { installRelease, releaseOf, releases } from '../rig/releases.ts';
 import { openWorld, type World } from '../rig/world.ts';
-import { type Fixture, readFixture } from '../upgrades/fixture.ts';
+import type { Fixture } from '../upgrades/fixture.ts';
 
-const FIXTURES = new URL('../upgrades/', import.meta.url);
-const releases = readdirSync(FIXTURES).flatMap((name) => /^(.*)\.json\.zst$/.exec(name)?.[1] ?? []);
 /** Tables whose contents are in others today. */
 const DROPPED = ['webhook_progress'];
 
@@ -27,19 +26,9 @@ for (const release of releases) {
     let place: Place;
     let world: World;
     before(async () => {
-      fixture = readFixture(new URL(`${release}.json.zst`, FIXTURES));
+      fixture = releaseOf(release);
       place = await openPlace();
-      for (const [path, bytes] of Object.entries(fixture.files)) {
-        mkdirSync(dirname(join(place.folder, path)), { recursive: true });
-        writeFileSync(join(place.folder, path), Buffer.from(bytes, 'base64'));
-      }
-      if (engine === 'postgres') {
-        await onPlace(place, (driver) =>
-          driver.write(async (session) => {
-            for (const sql of fixture.postgres) await session.runRaw(sql);
-          }),
-        );
-      }
+      await installRelease(place, fixture);
       world = await openWorld({ place, start: new Date(fixture.now).toISOString(), flags: READ_FLAGS });
       // Indexes that are made again.
       await world.service.jobs.runDue();

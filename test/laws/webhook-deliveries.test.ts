@@ -13,7 +13,7 @@ import { rounds } from '../rig/sampling.ts';
 import type { World } from '../rig/world.ts';
 
 const PROGRAMS = rounds(15);
-/** @source activity gaps 19.4 */
+/** @source activity 19.4 */
 const SCHEDULE_S = [3, 27, 242];
 const TRIES_MAX = 1 + SCHEDULE_S.length;
 const UNDER_WAY_MAX = 10;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { SCHEMA_LEVEL } from '../../src/storage/core/schema-level.ts';
 import { barker, cleanEnvironment, flagsOf, MASTER_KEY, type Outcome, toldBy } from '../commands/program.ts';
 import { untilReady } from '../rig/patience.ts';
 import { assertAllRun, type GroupNode, openGroup, startNode } from './group.ts';
@@ -128,7 +129,7 @@ function makeNextVersion(folder: string): {
   const version = '99.0.0';
   writeFileSync(join(copy, 'package.json'), JSON.stringify({ ...manifest, version }));
   const steps = join(copy, 'src/storage/migrations');
-  assert.ok(readdirSync(steps).every((name) => !(/^\d/.test(name) && name >= MIGRATION)));
+  assert.ok(SCHEMA_LEVEL < MIGRATION);
   const tables = [
     'campaigns',
     'line_items',
@@ -140,21 +141,22 @@ function makeNextVersion(folder: string): {
     'webhooks',
     'uploads',
   ];
-  const text = `import type { Migration } from './schema-builder.ts';
+  const text = `import { text } from './columns.ts';
+import type { Migration } from './schema-builder.ts';
 
 export const nextVersion: Migration = {
   name: '${MIGRATION}',
   olderServers: 'continue',
   statements: ({ addColumn, index, table }) => [
-    table('next_version', (t) => t.text('id').key()),
-    ...${JSON.stringify(tables)}.map((name) => addColumn(name, (t) => t.text('next_version').nullable())),
+    table('next_version', { id: text.key() }),
+    ...${JSON.stringify(tables)}.map((name) => addColumn(name, 'next_version', text.nullable())),
     index('next_version_campaigns', 'campaigns', ['next_version']),
   ],
 };
 `;
   writeFileSync(join(steps, `${MIGRATION}.ts`), text);
   const list = readFileSync(join(steps, 'all-migrations.ts'), 'utf8');
-  const longer = list.replace(/,\n\];\s*$/, ',\n  nextVersion,\n];\n');
+  const longer = list.replace(/,?\n?\];\s*$/, ', nextVersion];\n');
   assert.notEqual(longer, list);
   writeFileSync(join(steps, 'all-migrations.ts'), `import { nextVersion } from './${MIGRATION}.ts';\n${longer}`);
   return { entry: join(copy, 'bin/barker.js'), version, migration: MIGRATION };

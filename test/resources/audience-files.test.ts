@@ -8,17 +8,17 @@ import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.
 import type { AudienceMembers, Subject } from '../../src/contract/store/audiences.ts';
 import type { DerivedFile } from '../../src/contract/store/derived-files.ts';
 import type { DirectoryIndex } from '../../src/contract/store/directory.ts';
-import type { Store } from '../../src/contract/store/store.ts';
-import { openDirectory } from '../../src/features/audiences/directory/directory.ts';
+import { PeopleDirectory } from '../../src/features/audiences/directory/directory.ts';
 import { importPeople } from '../../src/features/audiences/import/import-people.ts';
-import { openAudienceMembers } from '../../src/features/audiences/members/audience-members.ts';
+import { AudienceMemberIndex } from '../../src/features/audiences/members/audience-members.ts';
 import { findEntries } from '../../src/features/audiences/members/find-entries.ts';
 import { openRun } from '../../src/features/audiences/members/member-run.ts';
 import { audienceProcessing } from '../../src/features/audiences/members/processing-job.ts';
-import { type JobRunner, jobRunner } from '../../src/features/platform/job-runner.ts';
+import { JobRunner } from '../../src/features/platform/job-runner.ts';
 import { objectRemoval } from '../../src/features/platform/object-removal.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
 import { folderObjects } from '../../src/storage/objects/folder-objects.ts';
+import type { Store } from '../../src/storage/unit-of-work.ts';
 import { driverOn, engine } from '../rig/databases.ts';
 import { derivedIn } from '../rig/derived-files.ts';
 import { anotherNode } from '../rig/nodes.ts';
@@ -53,17 +53,17 @@ function openNode(name: string, store: Store): AudienceNode {
   const folder = join(world.place.folder, name);
   const { clock } = world.service;
   const derived = derivedIn(folder, world, objects);
-  const directory = openDirectory({
+  const directory = new PeopleDirectory({
     ...{ store, clock, random: secureRandom, folder: join(folder, 'directory') },
     derived: derivedIn(folder, world, objects, 'images'),
   });
-  const members = openAudienceMembers({
+  const members = new AudienceMemberIndex({
     ...{ store, directory, derived, refresh_ms: 100 },
     folder: join(folder, 'memberships'),
   });
   const failures: unknown[] = [];
   const { services } = world.service;
-  const jobs = jobRunner({
+  const jobs = new JobRunner({
     ...{ store, clock, node: anotherNode(name), random: secureRandom },
     services: { ...services, store, objects, audiences: { ...services.audiences, members, directory } },
     kinds: [audienceProcessing, objectRemoval],
@@ -227,7 +227,7 @@ describe('the image of the directory', () => {
 test('an audience to which nobody was uploaded is processed without an image of the directory, and has no files', async () => {
   const kept = await audienceOn(world.sandbox, account);
   const folder = join(world.place.folder, 'nobody');
-  const members = openAudienceMembers({
+  const members = new AudienceMemberIndex({
     store: world.service.store,
     directory: { files: () => assert.fail('nobody needs the directory') },
     derived: derivedIn(folder, world, objects),

@@ -240,7 +240,7 @@ describe('an audience whose members count after a delay', () => {
   test('is processed again at once when the delay of an upload passed while others were processed', async () => {
     const kept = await audienceOn(world.sandbox, account);
     const { members } = world.service.services.audiences;
-    const { mergeAndCount } = members;
+    const mergeAndCount = members.mergeAndCount.bind(members);
     let runs = 0;
     members.mergeAndCount = async (...of) => {
       const counted = await mergeAndCount(...of);

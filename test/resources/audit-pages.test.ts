@@ -1,4 +1,5 @@
 // On either database: pages ask the same of both.
+
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { TOTP } from 'otpauth';
@@ -6,7 +7,6 @@ import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import {
   AUDIT_EVENTS,
-  type Audit,
   type AuditEvent,
   type AuditedEvent,
   type AuditRecord,
@@ -14,12 +14,14 @@ import {
 } from '../../src/contract/store/audit.ts';
 import { addPasswordLink } from '../../src/features/platform/user-status.ts';
 import { openLog } from '../../src/http/log.ts';
+import type { Audit } from '../../src/storage/tables/audit.ts';
 import { addPerson, addRequestToken, type Browser, browserOf, logIn, type Person, typed } from '../rig/browser.ts';
 import { clientOf } from '../rig/client.ts';
 import { APPS, type AppliedChange, confirm, filled, keysOn, make, ownToken } from '../rig/developer.ts';
 import { bearerClient } from '../rig/events.ts';
 import { collectLog } from '../rig/logs.ts';
 import { openReceiver, type Receiver } from '../rig/receiver.ts';
+import { withMethods } from '../rig/replaced-methods.ts';
 import { recordSecret } from '../rig/secrets.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -63,7 +65,7 @@ async function appending<T>(
   const { store } = world.service;
   const { write } = store;
   const instead: Write = (unit) =>
-    write((tx) => unit({ ...tx, audit: { ...tx.audit, append: append(tx.audit, String(unit)) } }));
+    write((tx) => unit({ ...tx, audit: withMethods(tx.audit, { append: append(tx.audit, String(unit)) }) }));
   Object.assign(store, { write: instead });
   try {
     return await work();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { formatInstant } from '../../src/base/instants.ts';
 import { unpackHours } from '../../src/contract/delivery/packed-hours.ts';
-import type { DeliveryTouch } from '../../src/contract/store/conversions.ts';
 import { type AdClick, sealClickId } from '../../src/features/delivery/conversions/click-id.ts';
+import type { DeliveryTouch } from '../../src/storage/tables/conversions.ts';
 import type { Client, Reply } from '../rig/client.ts';
 import { openAccount, type World } from '../rig/world.ts';
 

@@ -7,6 +7,7 @@ import { devices, locations, platformVersions } from '../../src/features/ads/ref
 import type { AudienceCount, AudienceCounter } from '../../src/features/delivery/audience-counter.ts';
 import { audienceCounter } from '../../src/features/delivery/audiences/count-audiences.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';
+import { withMethods } from '../rig/replaced-methods.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { audienceOn, hashOf, persons, update } from './people-calls.ts';
 import { good, openFixture, type PostFixture } from './post-calls.ts';
@@ -234,7 +235,7 @@ describe('questions', () => {
         services.store.read((tx) =>
           work({
             ...tx,
-            directory: { ...tx.directory, findState: async () => ({ version: 0, mark: 'none', people: 0 }) },
+            directory: withMethods(tx.directory, { findState: async () => ({ version: 0, mark: 'none', people: 0 }) }),
           }),
         )) as typeof services.store.read,
     };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { DeliveryChange, DeliveryDay } from '../../src/contract/store/delivery-ledger.ts';
-import type { ReadTransaction, WriteTransaction } from '../../src/contract/store/store.ts';
+import type { ReadTransaction, WriteTransaction } from '../../src/storage/unit-of-work.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;

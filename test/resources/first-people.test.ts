@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import { secureRandom } from '../../src/base/random.ts';
 import type { DirectoryIndex, DirectoryState, Person } from '../../src/contract/store/directory.ts';
 import { samplePeople } from '../../src/dev/samples/sample-people.ts';
-import { openDirectory } from '../../src/features/audiences/directory/directory.ts';
+import { PeopleDirectory } from '../../src/features/audiences/directory/directory.ts';
 import { imageName } from '../../src/features/audiences/directory/image-writer.ts';
 import { importPeople } from '../../src/features/audiences/import/import-people.ts';
 import { folderObjects } from '../../src/storage/objects/folder-objects.ts';
@@ -35,7 +35,7 @@ function directoryOf(name: string): { directory: DirectoryIndex; folder: string 
   const parent = join(world.place.folder, name);
   const objects = remoteStore(folderObjects(join(parent, 'objects'), secureRandom));
   const folder = join(parent, 'directory');
-  const made = openDirectory({
+  const made = new PeopleDirectory({
     ...{ store, clock, random: secureRandom, folder },
     derived: derivedIn(parent, world, objects, 'images'),
   });
@@ -54,14 +54,15 @@ async function take(people: () => AsyncIterable<Person> | Iterable<Person>): Pro
     begin(version) {
       const image = directory.begin(version);
       return {
-        ...image,
+        add: (more) => image.add(more),
+        discard: () => image.discard(),
         async finish(state) {
           isFinished = await image.finish(state);
           return isFinished;
         },
       };
     },
-    build: directory.build,
+    build: (state, begun) => directory.build(state, begun),
   };
   const { store, clock } = world.service;
   await importPeople({ store, clock, directory: watched }, { name: 'people', people }, SILENT);

@@ -4,10 +4,10 @@ import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
 import type { JobKind } from '../../src/contract/store/jobs.ts';
-import type { Store } from '../../src/contract/store/store.ts';
 import { LeaseLost } from '../../src/features/platform/job-leases.ts';
-import { type JobOutcome, type JobRunner, jobRunner } from '../../src/features/platform/job-runner.ts';
+import { type JobOutcome, JobRunner } from '../../src/features/platform/job-runner.ts';
 import type { Driver } from '../../src/storage/core/driver.ts';
+import type { Store } from '../../src/storage/unit-of-work.ts';
 import { engine } from '../rig/databases.ts';
 import { anotherNode } from '../rig/nodes.ts';
 import { inTime, until } from '../rig/patience.ts';
@@ -42,14 +42,14 @@ function runnersOf(
   { store = world.service.store, lease_s = 60 }: { readonly store?: Store; readonly lease_s?: number } = {},
 ): JobRunner & Reports {
   const reports: Reports = { outcomes: [], failures: [] };
-  const jobs = jobRunner({
+  const jobs = new JobRunner({
     ...{ store, lease_s, clock: world.clock, random: secureRandom, services: world.service.services },
     node: anotherNode(node),
     kinds: [{ store: async (tx, { key }) => void (await tx.takeNumbers(`done ${key}`, 0, 1)), ...kind }],
     onEnded: (_, outcome) => void reports.outcomes.push(outcome),
     onFailed: (_, error) => void reports.failures.push((error as Error).message),
   });
-  return { ...jobs, ...reports };
+  return Object.assign(jobs, reports);
 }
 
 const now = () => formatInstant(world.clock.now());

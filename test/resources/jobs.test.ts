@@ -5,7 +5,7 @@ import { secureRandom } from '../../src/base/random.ts';
 import { within } from '../../src/base/timers.ts';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
 import type { Job, JobKind } from '../../src/contract/store/jobs.ts';
-import { type JobRunner, jobRunner } from '../../src/features/platform/job-runner.ts';
+import { JobRunner } from '../../src/features/platform/job-runner.ts';
 import { anotherNode } from '../rig/nodes.ts';
 import { until } from '../rig/patience.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -23,7 +23,7 @@ const counts: JobKind<unknown>['store'] = async (tx, job) => void (await tx.take
 
 function runner(kind: Partial<JobKind<unknown>> & { name: string }, failures: string[] = []): JobRunner {
   const { store, services } = world.service;
-  return jobRunner({
+  return new JobRunner({
     onEnded() {},
     store,
     services,
@@ -116,7 +116,7 @@ describe('a background job', () => {
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
-    const jobs = jobRunner({
+    const jobs = new JobRunner({
       onEnded() {},
       store,
       services,
@@ -226,7 +226,7 @@ describe('a background job', () => {
     };
     const failures: string[] = [];
     const ended = Promise.withResolvers<void>();
-    const jobs = jobRunner({
+    const jobs = new JobRunner({
       ...{ store: away, services, node: anotherNode(), clock: world.clock, random: secureRandom },
       onEnded: (_, outcome) => void (outcome === 'done' && ended.resolve()),
       kinds: [{ name: 'away', store: counts, prepare: outside }],

@@ -6,13 +6,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { secureRandom } from '../../src/base/random.ts';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
 import type { Keywords } from '../../src/contract/services/keywords.ts';
-import type { Store } from '../../src/contract/store/store.ts';
 import { keywordIndexing } from '../../src/features/keywords/indexing-job.ts';
 import { filesOf } from '../../src/features/keywords/manifest.ts';
-import { type JobRunner, jobRunner } from '../../src/features/platform/job-runner.ts';
+import { JobRunner } from '../../src/features/platform/job-runner.ts';
 import { objectRemoval } from '../../src/features/platform/object-removal.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
 import { folderObjects } from '../../src/storage/objects/folder-objects.ts';
+import type { Store } from '../../src/storage/unit-of-work.ts';
 import { importPosts, madeHere, post } from '../rig/corpus.ts';
 import { driverOn, engine } from '../rig/databases.ts';
 import { clearTimes, openKeywordNode, recordedIndex } from '../rig/keyword-nodes.ts';
@@ -52,7 +52,7 @@ function openNode(name: string, store: Store): KeywordNode {
     runNow: (kind, key) => jobs.runNow(kind, key),
   });
   const failures: unknown[] = [];
-  const jobs = jobRunner({
+  const jobs = new JobRunner({
     ...{ store, clock, node: anotherNode(name), random: secureRandom },
     services: { ...services, store, objects, keywords },
     kinds: [keywordIndexing, objectRemoval],

@@ -6,9 +6,9 @@ import { secureRandom } from '../../src/base/random.ts';
 import type { DerivedObjects } from '../../src/contract/services/derived-files.ts';
 import type { Keywords } from '../../src/contract/services/keywords.ts';
 import { filesOf } from '../../src/features/keywords/manifest.ts';
-import { jobRunner } from '../../src/features/platform/job-runner.ts';
+import { JobRunner } from '../../src/features/platform/job-runner.ts';
 import { objectRemoval } from '../../src/features/platform/object-removal.ts';
-import { derivedObjects } from '../../src/storage/objects/derived-objects.ts';
+import { StoredFiles } from '../../src/storage/objects/derived-objects.ts';
 import { folderObjects } from '../../src/storage/objects/folder-objects.ts';
 import { importPosts, post } from '../rig/corpus.ts';
 import { indexNext, type KeywordNodeOptions, openKeywordNode, recordedIndex } from '../rig/keyword-nodes.ts';
@@ -37,7 +37,7 @@ after(() => world.close());
 /** What one process on the folder has; objects are elsewhere, and copies of them in the folder. */
 function openTwin(options: KeywordNodeOptions = {}, wrap = (derived: DerivedObjects) => derived): Keywords {
   const { store, clock } = world.service;
-  const derived = derivedObjects({
+  const derived = new StoredFiles({
     ...{ store, clock, random: secureRandom, bytes_max: undefined },
     objects: remoteStore(folderObjects(bucket, secureRandom)),
     prefix: 'keywords',
@@ -65,7 +65,7 @@ async function found(keywords: Keywords, word: string): Promise<number> {
 /** Removes objects as the job does. */
 async function removeUnused(): Promise<void> {
   const { store, clock, services } = world.service;
-  const jobs = jobRunner({
+  const jobs = new JobRunner({
     ...{ store, clock, node: anotherNode('removing'), random: secureRandom },
     services: { ...services, store, objects: folderObjects(bucket, secureRandom) },
     kinds: [objectRemoval],

@@ -13,7 +13,7 @@ import { openWorld, type World } from '../rig/world.ts';
 
 /**
  * Requests about activity that are refused, and how: one test for each. All windows are as they come.
- * @source activity gaps 23.9
+ * @source activity 23.9
  */
 let world: World;
 /** Sends to webhooks as in production does; what a name leads to is said here. */

@@ -13,7 +13,7 @@ import { openWorld, type World } from '../rig/world.ts';
 
 /**
  * Requests that are refused, and how: one test for each. All windows are as they come.
- * @source authentication gaps 23.9
+ * @source authentication 23.9
  */
 const CALLBACK = 'https://client.example.test/cb';
 const VERIFY = '/1.1/account/verify_credentials.json';

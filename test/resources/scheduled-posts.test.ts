@@ -6,7 +6,7 @@ import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { publicationJob } from '../../src/features/ads/posts/publication-job.ts';
 import { scheduledPosts } from '../../src/features/ads/scheduled-posts.ts';
-import { type JobRunner, jobRunner } from '../../src/features/platform/job-runner.ts';
+import { JobRunner } from '../../src/features/platform/job-runner.ts';
 import { anotherNode } from '../rig/nodes.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { errors, good, openFixture, type Params, type PostFixture } from './post-calls.ts';
@@ -275,13 +275,14 @@ describe('publication', () => {
     const { store, services } = world.service;
     const parts = { store, services, clock: world.clock, random: secureRandom, kinds: [publicationJob] };
     const failures: unknown[] = [];
-    const runners = [1, 2, 3].map((number) =>
-      jobRunner({
-        ...parts,
-        node: anotherNode(`node ${number}`),
-        onEnded() {},
-        onFailed: (_, error) => void failures.push(error),
-      }),
+    const runners = [1, 2, 3].map(
+      (number) =>
+        new JobRunner({
+          ...parts,
+          node: anotherNode(`node ${number}`),
+          onEnded() {},
+          onFailed: (_, error) => void failures.push(error),
+        }),
     );
     world.clock.advance(3600);
     await Promise.all(runners.map((runner) => runner.runDue()));

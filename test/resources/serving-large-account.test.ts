@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { AnyResource } from '../../src/contract/declare/resource.ts';
 import type { AdServing } from '../../src/contract/services/serving.ts';
-import type { Store } from '../../src/contract/store/store.ts';
 import { lineItems } from '../../src/features/ads/line-items.ts';
 import { promotedPosts } from '../../src/features/ads/promoted-posts.ts';
 import type { DecisionRequest, PlacementDecisions } from '../../src/features/delivery/serving/decision-request.ts';
-import { openServing } from '../../src/features/delivery/serving/serving.ts';
+import { Serving } from '../../src/features/delivery/serving/serving.ts';
+import type { Store } from '../../src/storage/unit-of-work.ts';
 import { until } from '../rig/patience.ts';
 import { bookAd, makePublisher } from '../rig/served-ads.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -30,7 +30,7 @@ before(async () => {
   const onError = (error: unknown): never => {
     throw error;
   };
-  node = openServing({ services: { ...services, store }, node: 'gated', onError, onDropped: () => {} });
+  node = new Serving({ services: { ...services, store }, node: 'gated', onError, onDropped: () => {} });
   await makePublisher(world);
 });
 after(() => world.close());

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { packHours } from '../../src/contract/delivery/packed-hours.ts';
 import type { AdServing } from '../../src/contract/services/serving.ts';
 import type { DecisionRequest, PlacementDecisions } from '../../src/features/delivery/serving/decision-request.ts';
-import { openServing } from '../../src/features/delivery/serving/serving.ts';
+import { Serving } from '../../src/features/delivery/serving/serving.ts';
 import { type BookedAd, bookAd, landingOf, makePublisher, TARGET } from '../rig/served-ads.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
@@ -17,7 +17,7 @@ let nodes: readonly Node[];
 before(async () => {
   world = await openWorld({ flags: { delivery_sandbox: 'served', rate_limits: 'off' } });
   const { services } = world.service;
-  nodes = ['one', 'other'].map((node) => openServing({ services, node, onError, onDropped: () => {} }));
+  nodes = ['one', 'other'].map((node) => new Serving({ services, node, onError, onDropped: () => {} }));
   await makePublisher(world);
 });
 after(() => world.close());
@@ -118,7 +118,7 @@ test('a budget that cannot be renewed, because the database is away, ends what i
   const away: typeof services.store.write = (...of) =>
     isAway ? Promise.reject(new Error('away')) : services.store.write(...of);
   const store: typeof services.store = Object.create(services.store, { write: { value: away } });
-  const node = openServing({ services: { ...services, store }, node: 'alone', onError: () => {}, onDropped: () => {} });
+  const node = new Serving({ services: { ...services, store }, node: 'alone', onError: () => {}, onDropped: () => {} });
   assert.ok(await ask(node));
   isAway = true;
   let shown = 0;
@@ -198,7 +198,7 @@ test('how often creatives are clicked is known to every node, also to one that h
   await world.service.store.write((tx) => tx.deliveryLedger.saveDays(days));
   const { services } = world.service;
   for (const name of ['started', 'started again']) {
-    const node = openServing({ services, node: name, onError, onDropped: () => {} });
+    const node = new Serving({ services, node: name, onError, onDropped: () => {} });
     for (let page = 0; page < 10; page++) assert.equal((await ask(node))!.creative_id, good);
     await node.stop();
   }
@@ -271,7 +271,7 @@ test('a node drops what it has no room for while the database is away, and has r
   const store: typeof services.store = Object.create(services.store, { write: { value: away } });
   let dropped = 0;
   const onDropped = () => (dropped += 1);
-  const node = openServing({ services: { ...services, store }, node: 'small', onError, onDropped, waitingMax: 2 });
+  const node = new Serving({ services: { ...services, store }, node: 'small', onError, onDropped, waitingMax: 2 });
   const urls: string[] = [];
   while (urls.length < 3) {
     const decision = await ask(node);

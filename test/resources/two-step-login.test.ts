@@ -86,7 +86,7 @@ describe('turning it on', () => {
   });
 
   test('the QR code has what apps read', async () => {
-    const { totpUri: codeAddress } = await import('../../src/features/auth/logins/totp.ts');
+    const { totpUri: codeAddress } = await import('../../src/features/auth/logins/second-factor.ts');
     const address = codeAddress('JBSWY3DPEHPK3PXP', { service: 'Ads & Co', userName: 'ada' });
     assert.equal(
       address,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { secureRandom } from '../../src/base/random.ts';
 import type { DerivedObjects } from '../../src/contract/services/derived-files.ts';
 import type { ObjectStore } from '../../src/contract/services/objects.ts';
-import { derivedObjects } from '../../src/storage/objects/derived-objects.ts';
+import { StoredFiles } from '../../src/storage/objects/derived-objects.ts';
 import { folderObjects } from '../../src/storage/objects/folder-objects.ts';
 import type { World } from './world.ts';
 
@@ -13,7 +13,7 @@ export function derivedIn(
   objects: ObjectStore = folderObjects(folder, secureRandom),
   what = 'members',
 ): DerivedObjects {
-  return derivedObjects({
+  return new StoredFiles({
     ...{ store, clock, objects, bytes_max: 1e9 },
     random: secureRandom,
     prefix: `audiences/${what}`,

@@ -1,6 +1,6 @@
 import { formatInstant } from '../../src/base/instants.ts';
 import type { LoggedEvent, NewEvent } from '../../src/contract/store/events.ts';
-import type { Store } from '../../src/contract/store/store.ts';
+import type { Store } from '../../src/storage/unit-of-work.ts';
 import { bearerOf } from './application.ts';
 import type { Keys, Reply } from './client.ts';
 import { rawCall } from './raw.ts';

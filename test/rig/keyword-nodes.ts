@@ -6,12 +6,12 @@ import { secureRandom } from '../../src/base/random.ts';
 import type { Keywords } from '../../src/contract/services/keywords.ts';
 import { INDEXING_JOBS, KEYWORD_INDEXING } from '../../src/contract/services/keywords.ts';
 import type { ObjectStore } from '../../src/contract/services/objects.ts';
-import type { Store } from '../../src/contract/store/store.ts';
 import { keywordIndexing } from '../../src/features/keywords/indexing-job.ts';
-import { type KeywordDependencies, keywordsFolder, openKeywords } from '../../src/features/keywords/keywords.ts';
+import { type KeywordDependencies, KeywordSearch, keywordsFolder } from '../../src/features/keywords/keywords.ts';
 import { type Manifest, parseManifest } from '../../src/features/keywords/manifest.ts';
-import { derivedObjects } from '../../src/storage/objects/derived-objects.ts';
+import { StoredFiles } from '../../src/storage/objects/derived-objects.ts';
 import { folderObjects } from '../../src/storage/objects/folder-objects.ts';
+import type { Store } from '../../src/storage/unit-of-work.ts';
 import type { World } from './world.ts';
 
 /** What differs from the service of a world. */
@@ -23,10 +23,10 @@ export interface KeywordNodeOptions extends Partial<KeywordDependencies> {
 export function openKeywordNode({ service, place }: World, options: KeywordNodeOptions = {}): Keywords {
   const { store = service.store, clock = service.clock, folder = keywordsFolder(place.folder) } = options;
   const { objects = folderObjects(place.folder, secureRandom), ...rest } = options;
-  return openKeywords({
+  return new KeywordSearch({
     ...{ store, clock, folder, random: secureRandom, isSearching: true },
     runNow: service.services.jobs.runNow,
-    derived: derivedObjects({
+    derived: new StoredFiles({
       ...{ store, clock, objects, random: secureRandom, bytes_max: undefined },
       prefix: 'keywords',
       folder: join(folder, 'copies'),

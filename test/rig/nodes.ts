@@ -1,6 +1,6 @@
 import { systemClock } from '../../src/base/clock.ts';
 import type { Remains } from '../../src/features/platform/dead-nodes.ts';
-import { type Node, type NodeDeps, openNode, type RunningNode } from '../../src/features/platform/node.ts';
+import { type Node, type NodeDeps, RunningNode } from '../../src/features/platform/node.ts';
 import type { World } from './world.ts';
 
 /** Another node than that of a world, for job runners that stand for it. */
@@ -25,7 +25,7 @@ export function reportingNode(world: World, id: string, deps: Partial<NodeDeps> 
     wrong: [] as boolean[],
     otherRedis: [] as boolean[],
   };
-  const node = openNode({
+  const node = new RunningNode({
     ...{
       id,
       hostname: 'somewhere',
@@ -51,5 +51,5 @@ export function reportingNode(world: World, id: string, deps: Partial<NodeDeps> 
     },
     ...deps,
   });
-  return { ...node, ...reports, fellSilent: silent.promise, wasRemoved: removed.promise };
+  return Object.assign(node, { ...reports, fellSilent: silent.promise, wasRemoved: removed.promise });
 }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
 import { secretContext } from '../../src/contract/store/sealed-columns.ts';
-import type { Store, WriteTransaction } from '../../src/contract/store/store.ts';
 import { rotateSecret } from '../../src/features/activity/webhooks/administration.ts';
 import {
   SIGNATURE_HEADER,
@@ -20,6 +19,7 @@ import {
   suspendApplication,
 } from '../../src/features/auth/applications/administration.ts';
 import { changeUserStatus } from '../../src/features/platform/user-status.ts';
+import type { Store, WriteTransaction } from '../../src/storage/unit-of-work.ts';
 import { idOf, lineItemCalls } from '../resources/line-item-calls.ts';
 import { basic } from './application.ts';
 import { type Client, clientOf, type Keys } from './client.ts';

@@ -75,7 +75,14 @@ export async function openWorldNodes(options: WorldNodesOptions): Promise<WorldN
       }
       production.route(ports.filter((_, at) => at % 2 === 0));
       sandbox.route(ports.filter((_, at) => at % 2 === 1));
-      return { ...first, jobs: { ...first.jobs, runDue: runAllDue }, close: closeAll };
+      const jobs = new Proxy(first.jobs, {
+        get(own, name) {
+          if (name === 'runDue') return runAllDue;
+          const member = Reflect.get(own, name, own);
+          return typeof member === 'function' ? member.bind(own) : member;
+        },
+      });
+      return { ...first, jobs, close: closeAll };
     },
     services: () => services,
     origins: Array.from({ length: count }, (_, at) => ({

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Services } from '../../src/contract/declare/operation.ts';
-import { type AdIndex, openAdIndex } from '../../src/features/delivery/serving/ad-index.ts';
+import { AdIndex } from '../../src/features/delivery/serving/ad-index.ts';
 import { type BookedAd, bookAd } from '../rig/served-ads.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
@@ -32,7 +32,7 @@ before(async () => {
       return found;
     },
   };
-  open = () => openAdIndex({ store: slow as Services['store'], audiences, keywords, delivery, clock }, 'sandbox');
+  open = () => new AdIndex({ store: slow as Services['store'], audiences, keywords, delivery, clock }, 'sandbox');
   index = open();
 });
 after(() => world.close());
@@ -50,7 +50,7 @@ async function isShown(): Promise<boolean> {
 }
 
 function isHeld(index: AdIndex): boolean {
-  const [held] = index.held.accounts();
+  const [held] = index.loaded.accounts();
   const found = held?.lines.get(ad.line)?.ad;
   return found !== undefined && !found.isStale;
 }

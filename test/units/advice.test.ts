@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { largeDocs } from '../../build/docs/generated-docs.ts';
 
 const files = globSync('{*.md,compose*.yaml,Dockerfile,{bin,build,deploy,docs,src}/**/*.*}').filter((file) =>
   /\.(md|ts|js|mjs|json|yaml|html|css|cfg|conf|service|py|toml)$|file$/.test(file),
 );
 const texts = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
+for (const [name, text] of Object.entries(largeDocs())) texts.set(`docs/generated/${name}`, text);
 
 /** Where something is said, with what surrounds it. */
 function said(pattern: RegExp, but: RegExp = /^$/): string[] {

@@ -7,10 +7,9 @@ import { bidLimits } from '../../src/features/ads/reference/bidding-rules.ts';
 import type { Booking } from '../../src/features/delivery/bookings.ts';
 import type { Ad } from '../../src/features/delivery/serving/ads.ts';
 import { decideRound } from '../../src/features/delivery/serving/auction-round.ts';
-import type { AccountCounters } from '../../src/features/delivery/serving/counters.ts';
 import { dayOfAd } from '../../src/features/delivery/serving/pacing.ts';
 import { inOrder, UNSEEN } from '../../src/features/delivery/serving/quality.ts';
-import { ranking } from '../../src/features/delivery/serving/ranking.ts';
+import { Ranking } from '../../src/features/delivery/serving/ranking.ts';
 import { hourMarket } from '../../src/features/delivery/simulation/hour-market.ts';
 import { readKnobs } from '../../src/features/delivery/simulation/knobs.ts';
 import { bidForCost, priceOf } from '../../src/features/delivery/simulation/market.ts';
@@ -55,8 +54,11 @@ function play(changes: Partial<Booking>, { from = 0, rival }: { from?: number; r
   const chance = () => fraction(random);
   let now_ms = DAY.start_ms;
   let spent = 0;
-  const counters = { spentToday: (key: string) => (/auto|campaign/.test(key) ? spent : 0), begunWith: () => undefined };
-  const ranks = ranking({ now: () => now_ms }, chance, () => counters as never as AccountCounters);
+  const counters = {
+    spentToday: (key: string) => (/auto|campaign/.test(key) ? spent : 0),
+    openingBalance: () => undefined,
+  };
+  const ranks = new Ranking({ now: () => now_ms }, chance, () => counters);
   const list = { ads: [auto, others], changes: 0 };
   const placement = { id: 'top', type: 'SERVICE_TIMELINE', count: 1 };
   const quarters = [0, 0, 0, 0];
@@ -83,7 +85,7 @@ function play(changes: Partial<Booking>, { from = 0, rival }: { from?: number; r
         explain: false,
         chance,
       },
-      ...{ viewer: {} as never, stateOf: () => 0 },
+      ...{ viewer: {} as never, versionOf: () => 0 },
       obstacleTo: ({ ad }) => (ranks.waits(ad) ? 'PACING' : undefined),
     });
     const [winner] = winners;
@@ -128,7 +130,7 @@ test('the budget of a day is the smaller of the daily one and its part of the to
     campaign: { ...booking('a').campaign, budget: { daily, total } },
   });
   const untilDay = (day: number) => ({ end_time: `2026-03-${day}T00:00:00Z` });
-  const cases: readonly (readonly [Partial<Booking>, begunWith: number | undefined, plan: number])[] = [
+  const cases: readonly (readonly [Partial<Booking>, openingBalance: number | undefined, plan: number])[] = [
     [{ budget: { daily: 7, total: null } }, undefined, 7],
     [{ budget: { daily: 7, total: 100 }, ...untilDay(12) }, undefined, 7],
     [{ budget: { daily: 70, total: 100 }, ...untilDay(12) }, undefined, 10],
@@ -137,8 +139,8 @@ test('the budget of a day is the smaller of the daily one and its part of the to
     [ofCampaign(8, null), undefined, 8],
     [{ ...ofCampaign(8, 100), ...untilDay(12) }, 40, 4],
   ];
-  for (const [changes, begunWith, plan] of cases) {
-    const counters = { spentToday: () => 3, begunWith: () => begunWith };
+  for (const [changes, openingBalance, plan] of cases) {
+    const counters = { spentToday: () => 3, openingBalance: () => openingBalance };
     assert.deepEqual(dayOfAd(adOf('a', changes), counters, DAY.start_ms).plans, [{ plan, spent: 3 }]);
   }
 });
@@ -147,14 +149,14 @@ test('the budget of a day is the smaller of the daily one and its part of the to
 function decideOn(ads: Ad[], { count = 1, now_ms = DAY.start_ms, explain = false, accounts = new Set<string>() } = {}) {
   const random = seededRandom(now_ms, 'rounds');
   const chance = () => fraction(random);
-  const counters = { spentToday: () => 0, begunWith: () => undefined } as never as AccountCounters;
+  const counters = { spentToday: () => 0, openingBalance: () => undefined };
   return decideRound({
     ...{
-      ranking: ranking({ now: () => now_ms }, chance, () => counters),
+      ranking: new Ranking({ now: () => now_ms }, chance, () => counters),
       candidates: [{ ads, changes: 0 }],
     },
     ...{ placement: { id: 'top', type: 'SERVICE_TIMELINE', count }, now_ms, excluded: new Map(), accounts, explain },
-    ...{ chance, viewer: {} as never, stateOf: () => 0, obstacleTo: () => undefined },
+    ...{ chance, viewer: {} as never, versionOf: () => 0, obstacleTo: () => undefined },
   });
 }
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { exchangeRates, parseRates } from '../../src/base/exchange-rates.ts';
 import { CURRENCIES } from '../../src/features/ads/currencies.ts';
 import { bidLimits } from '../../src/features/ads/reference/bidding-rules.ts';
-import { type Bid, bidOf, priceOf, rankOf, type Standing } from '../../src/features/delivery/serving/auction.ts';
+import { type Bid, bidOf, priceOf, type RankFactors, rankOf } from '../../src/features/delivery/serving/auction.ts';
 import { hourMarket, offerOf, supplyOf } from '../../src/features/delivery/simulation/hour-market.ts';
 import { readKnobs } from '../../src/features/delivery/simulation/knobs.ts';
 import { normalAt } from '../../src/features/delivery/simulation/normal.ts';
@@ -11,7 +11,7 @@ import { prepareLines } from '../../src/features/delivery/simulation/prepared-li
 import { booking } from '../rig/delivery-model.ts';
 
 const unitsPerDollar = exchangeRates([]);
-const STANDING: Standing = { bid: 0, quality: 1, probability: 1 };
+const FACTORS: RankFactors = { bid: 0, quality: 1, probability: 1 };
 
 /** A bid in dollars for a thousand impressions or one click, in the nearest admissible amount of a currency. */
 function bidIn(currency: string, dollars: number, changes: Partial<Bid> = {}): Bid {
@@ -21,8 +21,8 @@ function bidIn(currency: string, dollars: number, changes: Partial<Bid> = {}): B
   return { strategy: 'MAX', amount, actions: 1000, unitsPerDollar: unitsPerDollar(currency), ...limits, ...changes };
 }
 
-const standingOf = (bid: Bid, changes: Partial<Standing> = {}): Standing => ({
-  ...STANDING,
+const factorsOf = (bid: Bid, changes: Partial<RankFactors> = {}): RankFactors => ({
+  ...FACTORS,
   bid: bidOf(bid, 0, 1),
   ...changes,
 });
@@ -32,8 +32,8 @@ describe('prices', () => {
     for (const currency of CURRENCIES) {
       for (const strategy of ['MAX', 'TARGET'] as const) {
         const bid = bidIn(currency, 5, { strategy });
-        const rival = rankOf(bidIn(currency, 2), standingOf(bidIn(currency, 2)));
-        const charge = priceOf(bid, standingOf(bid), rival);
+        const rival = rankOf(bidIn(currency, 2), factorsOf(bidIn(currency, 2)));
+        const charge = priceOf(bid, factorsOf(bid), rival);
         const thousand = strategy === 'TARGET' ? bid.amount! : bidIn(currency, 2).amount!;
         assert.equal(charge * 1000, thousand, currency);
         assert.ok(Number.isInteger(charge), `${currency}: ${charge}`);
@@ -45,15 +45,15 @@ describe('prices', () => {
     const probability = 0.008;
     const click = bidIn('USD', 0.5, { actions: 1 });
     const thousand = bidIn('USD', 0.5 * 1000 * probability);
-    const rank = rankOf(click, standingOf(click, { probability }));
-    assert.equal(rank.toFixed(9), rankOf(thousand, standingOf(thousand)).toFixed(9));
+    const rank = rankOf(click, factorsOf(click, { probability }));
+    assert.equal(rank.toFixed(9), rankOf(thousand, factorsOf(thousand)).toFixed(9));
     assert.equal(rank.toFixed(9), '4.000000000');
   });
 
   test('compare across currencies by their exchange rates', () => {
     const rankIn = (currency: string, units: number): number => {
       const bid = { ...bidIn(currency, 1), amount: units * 1e6 };
-      return rankOf(bid, standingOf(bid));
+      return rankOf(bid, factorsOf(bid));
     };
     const order = [rankIn('KWD', 0.3), rankIn('USD', 0.5), rankIn('JPY', 20), rankIn('INR', 1)];
     assert.deepEqual(
@@ -64,8 +64,8 @@ describe('prices', () => {
 
   test('never exceed a bid, and are at least the least bid', () => {
     const bid = bidIn('USD', 1);
-    assert.equal(priceOf(bid, standingOf(bid), 0) * 1000, bid.least);
-    assert.equal(priceOf(bid, standingOf(bid), 100) * 1000, bid.amount);
+    assert.equal(priceOf(bid, factorsOf(bid), 0) * 1000, bid.least);
+    assert.equal(priceOf(bid, factorsOf(bid), 100) * 1000, bid.amount);
   });
 });
 
@@ -91,17 +91,17 @@ test('the auction charges what the simulation says, for impressions and clicks, 
           assert.ok(typeof simulated === 'object');
           const isClick = pay_by === 'LINK_CLICK';
           const bid = bidIn(currency, dollars, { strategy: bid_strategy, actions: isClick ? 1 : 1000 });
-          const standing = standingOf(bid, {
+          const factors = factorsOf(bid, {
             quality: isClick ? 1 : line!.quality,
             probability: isClick ? supply.billedRate : 1,
           });
-          const rank = rankOf(bid, standing);
+          const rank = rankOf(bid, factors);
           const prices: number[] = [];
           for (let at = 0; at < OPPORTUNITIES; at++) {
             // The highest bid of the others, in micro units for a thousand impressions.
             const rival = Math.exp(supply.market.mu + 0.9 * normalAt((at + 0.5) / OPPORTUNITIES));
             const next = rival / 1e6 / unitsPerDollar(currency);
-            if (rank > next) prices.push(priceOf(bid, standing, next));
+            if (rank > next) prices.push(priceOf(bid, factors, next));
           }
           const served = prices.reduce((sum, price) => sum + price, 0) / prices.length;
           const name = `${currency} ${pay_by} ${bid_strategy} ${dollars}`;

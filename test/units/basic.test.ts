@@ -6,7 +6,7 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const secret = 's3cr3t/With+Odd=Chars&And%Percent~Tilde';
 const key = 'k3yC0nsumerExample0000001';
 
-/** The values of the reference. @source authentication gaps 23.7 */
+/** The values of the reference. @source authentication 23.7 */
 const PUBLISHED = 'eHZ6MWV2RlM0d0VFUFRHRUZQSEJvZzpMOHFxOVBaeVJnNmllS0dFS2hab2xHQzB2SldMdzhpRUo4OERSZHlPZw==';
 const ENCODED = 'azN5QzBuc3VtZXJFeGFtcGxlMDAwMDAwMTpzM2NyM3QlMkZXaXRoJTJCT2RkJTNEQ2hhcnMlMjZBbmQlMjVQZXJjZW50flRpbGRl';
 const RAW = 'azN5QzBuc3VtZXJFeGFtcGxlMDAwMDAwMTpzM2NyM3QvV2l0aCtPZGQ9Q2hhcnMmQW5kJVBlcmNlbnR+VGlsZGU=';

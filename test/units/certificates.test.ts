@@ -4,8 +4,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { ensureCertificates } from '../../src/dev/certificates.ts';
-import { isPermitted } from '../../src/dev/name-constraints.ts';
+import { ensureCertificates, isPermitted } from '../../src/dev/certificates.ts';
 
 const DAY_MS = 86_400_000;
 const START = Date.parse('2026-03-02T17:04:55Z');

@@ -4,10 +4,11 @@ import { describe, test } from 'node:test';
 import { EVENT_ITEMS } from '../../build/docs/coverage/events.ts';
 import { NOT_SHOWN } from '../../build/docs/coverage/not-shown.ts';
 import { PAGES, REFERENCE_TABLES } from '../../build/docs/coverage/reference-tables.ts';
+import { largeDocs } from '../../build/docs/generated-docs.ts';
 import { operations } from '../../src/app/dependencies.ts';
 import { EVENT_TYPES } from '../../src/contract/store/events.ts';
 
-const page = readFileSync('docs/generated/endpoints.md', 'utf8');
+const page = largeDocs()['endpoints.md'];
 const coverage = page.split('\n## ').find((section) => section.startsWith('Coverage\n'))!;
 const cells = coverage
   .split('\n')

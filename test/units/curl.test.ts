@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type CurlRequest, parseCurl } from '../../src/dev/signatures/curl.ts';
-import { describedRequest } from '../../src/dev/signatures/described-request.ts';
+import { type CurlRequest, describedRequest, parseCurl } from '../../src/dev/signatures/described-request.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 

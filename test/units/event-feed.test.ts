@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import type { EventFeed, LoggedEvent } from '../../src/contract/store/events.ts';
-import type { Store } from '../../src/contract/store/store.ts';
 import { openEventFeed } from '../../src/features/activity/event-feed.ts';
+import type { Store } from '../../src/storage/unit-of-work.ts';
 
 const eventAt = (position: number): LoggedEvent => ({
   ...{ position, event_type: 'spaces.end', user_id: '1', direction: null, text: null, payload: '{}' },

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
-import { delayOf, draw } from '../../src/dev/faults/draws.ts';
 import { faultOfHeader } from '../../src/dev/faults/header.ts';
+import { delayOf, draw } from '../../src/dev/faults/rule.ts';
 import { type Facts, faultRules } from '../../src/dev/faults/rules.ts';
-import { matchesGlob } from '../../src/dev/requests/glob.ts';
+import { matchesGlob } from '../../src/dev/requests/matching.ts';
 import { Redactor } from '../../src/dev/requests/redact.ts';
 
 const RULE = { seed: 7, id: '1' };
@@ -36,7 +36,7 @@ describe('what is random in faults', () => {
 });
 
 describe('a rule', () => {
-  const facts: Facts = { place: 'call', method: 'GET', path: '/12/accounts', valuesOf: () => [] };
+  const facts: Facts = { target: 'call', method: 'GET', path: '/12/accounts', valuesOf: () => [] };
 
   test('ends after its time, also while nobody looks', () => {
     let now_ms = 1000;

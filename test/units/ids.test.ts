@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { seededRandom } from '../../src/base/random.ts';
-import type { Store } from '../../src/contract/store/store.ts';
 import { blockIds } from '../../src/features/platform/ids.ts';
+import type { Store } from '../../src/storage/unit-of-work.ts';
 
 /** A store of which only the numbers are used: what several processes share. */
 function numbers(): { store: Store; taken: () => number } {

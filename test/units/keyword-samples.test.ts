@@ -4,19 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { writeSections } from '../../src/base/columns-file.ts';
-import { foldText, scanTokens } from '../../src/base/tokens.ts';
 import type { KeywordQuery, KeywordStats } from '../../src/contract/services/keywords.ts';
 import type { CorpusPost } from '../../src/contract/store/corpus.ts';
 import { samplePosts } from '../../src/dev/samples/sample-posts.ts';
-import { emptyDictionary } from '../../src/features/keywords/dictionary.ts';
+import { Dictionary } from '../../src/features/keywords/dictionary.ts';
 import type { Lexicon } from '../../src/features/keywords/phrase-search.ts';
-import { countryNumber, languageNumber } from '../../src/features/keywords/post-page.ts';
 import { searchSegments } from '../../src/features/keywords/search-segments.ts';
 import { segmentOf } from '../../src/features/keywords/segment.ts';
-import { addPost, addToken, emptyDraft } from '../../src/features/keywords/segment-draft.ts';
-import { openSegmentFiles } from '../../src/features/keywords/segment-files.ts';
-import { type SegmentColumns, segmentWriter } from '../../src/features/keywords/segment-writer.ts';
-import { hashText, lastHash } from '../../src/features/keywords/text-hash.ts';
+import { SegmentDraft } from '../../src/features/keywords/segment-draft.ts';
+import { SegmentFiles } from '../../src/features/keywords/segment-files.ts';
+import { type SegmentColumns, SegmentWriter } from '../../src/features/keywords/segment-writer.ts';
 
 const DAY_S = 86_400;
 const END = Date.parse('2026-03-02T17:00:00Z') / 1000;
@@ -28,17 +25,11 @@ function segmentsWith(lists: readonly (readonly CorpusPost[])[]): {
   readonly columns: readonly SegmentColumns[];
   readonly lexicon: Lexicon;
 } {
-  const dictionary = emptyDictionary();
-  const writer = segmentWriter();
+  const dictionary = new Dictionary();
+  const writer = new SegmentWriter();
   const drafts = lists.map((posts) => {
-    const draft = emptyDraft();
-    for (const { id, text, created_at, country, language } of posts) {
-      hashText(id);
-      const facts = { country: countryNumber(country), language: languageNumber(language), user: 0n };
-      addPost(draft, { hash: lastHash.low, createdAt: created_at, ...facts });
-      const folded = foldText(text);
-      scanTokens(folded, (from, to) => addToken(draft, dictionary.add(folded, from, to)));
-    }
+    const draft = new SegmentDraft();
+    for (const post of posts) draft.addPost(post, (text, from, to) => dictionary.add(text, from, to));
     return draft;
   });
   const lexicon = {
@@ -111,7 +102,7 @@ describe('samples of many posts', () => {
       JSON.stringify(expected),
     );
     for (const share of [0.01, 0.1, 0.3, 0.5, 0.7, 1.1]) {
-      const files = openSegmentFiles(Math.ceil(bytes * share));
+      const files = new SegmentFiles(Math.ceil(bytes * share));
       for (const round of [1, 2]) {
         for (const [at, each] of asked.entries()) {
           const found = files.search(paths, (segments) => searchSegments(each, segments, lexicon, new Map()));

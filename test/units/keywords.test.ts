@@ -4,26 +4,29 @@ import { describe, test } from 'node:test';
 import { foldText, tokensOf } from '../../src/base/tokens.ts';
 import { containsWholeWords } from '../../src/base/words.ts';
 import { keywordPredicate } from '../../src/features/delivery/serving/keyword-match.ts';
-import { emptyDictionary } from '../../src/features/keywords/dictionary.ts';
+import { Dictionary, WordParts } from '../../src/features/keywords/dictionary.ts';
 import { findPosts, resolvePhrase } from '../../src/features/keywords/phrase-search.ts';
 import { segmentOf } from '../../src/features/keywords/segment.ts';
-import { addPost, addToken, emptyDraft } from '../../src/features/keywords/segment-draft.ts';
-import { segmentWriter } from '../../src/features/keywords/segment-writer.ts';
-import { emptyParts } from '../../src/features/keywords/word-parts.ts';
+import { SegmentDraft } from '../../src/features/keywords/segment-draft.ts';
+import { SegmentWriter } from '../../src/features/keywords/segment-writer.ts';
 
 /** What the index says of one post. */
 function isIndexed(text: string, keyword: string): boolean {
-  const dictionary = emptyDictionary();
-  const draft = emptyDraft();
-  addPost(draft, { hash: 1, createdAt: 0, country: 0, language: 0, user: 0n });
-  for (const token of tokensOf(text)) addToken(draft, dictionary.add(token, 0, token.length));
+  const dictionary = new Dictionary();
+  const draft = new SegmentDraft();
+  draft.startPost({ hash: 1, createdAt: 0, country: 0, language: 0, user: 0n });
+  for (const token of tokensOf(text)) draft.addToken(dictionary.add(token, 0, token.length));
   const size = dictionary.size.terms;
-  const parts = emptyParts();
-  parts.extend(size, dictionary.text);
-  const find = (term: string): number => dictionary.find(term, 0, term.length);
-  const lexicon = { size, find, text: dictionary.text, having: parts.having };
+  const parts = new WordParts();
+  parts.extend(dictionary);
+  const lexicon = {
+    size,
+    find: (term: string) => dictionary.find(term, 0, term.length),
+    text: (term: number) => dictionary.text(term),
+    having: (word: string) => parts.having(word),
+  };
   const phrase = resolvePhrase({ match: 'in a row', text: keyword }, lexicon);
-  return findPosts(segmentOf(segmentWriter().arrange(draft, size)), phrase ? [phrase] : [])[0] === 1;
+  return findPosts(segmentOf(new SegmentWriter().arrange(draft, size)), phrase ? [phrase] : [])[0] === 1;
 }
 
 const isFor = (page: string, value: string): boolean =>

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { Problem } from '../../src/contract/problems/problems.ts';
-import { nonceDigest, type UsedNonce } from '../../src/contract/store/nonces.ts';
-import { openNonceLog } from '../../src/storage/core/nonce-log.ts';
+import { type NonceLog, nonceDigest, type UsedNonce } from '../../src/contract/store/nonces.ts';
+import { NonceFiles } from '../../src/storage/core/nonce-log.ts';
 
 const WINDOW = 300;
 const NOW = 1_772_471_095;
@@ -24,8 +24,8 @@ describe('the log of nonces', () => {
     since = past;
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
-  const opened = (write?: (file: number, bytes: Uint8Array) => number) =>
-    openNonceLog(folder, WINDOW, { clock, elapsed: since.elapsed, ...(write && { write }) });
+  const opened = (write?: (file: number, bytes: Uint8Array) => number): NonceLog & { close(): void } =>
+    new NonceFiles(folder, WINDOW, { clock, elapsed: since.elapsed, ...(write && { write }) });
   const stored = (): UsedNonce[] => {
     const log = opened();
     const entries = [...log.read()];

@@ -16,7 +16,7 @@ import {
   type ObjectStore,
 } from '../../src/contract/services/objects.ts';
 import { folderObjects } from '../../src/storage/objects/folder-objects.ts';
-import { type S3Objects, s3Objects } from '../../src/storage/objects/s3-objects.ts';
+import { S3Objects } from '../../src/storage/objects/s3-objects.ts';
 import { until } from '../rig/patience.ts';
 import { type OwnS3, startS3 } from '../rig/s3.ts';
 
@@ -71,7 +71,7 @@ for (const kind of ['a folder', 'a bucket'] as const) {
         return;
       }
       const s3 = await startS3();
-      const bucket = s3Objects(
+      const bucket = new S3Objects(
         { ...s3.options, ...PARTS, silence_ms: 20_000 },
         { lost: assert.fail, back: assert.fail },
       );
@@ -202,7 +202,7 @@ describe('a bucket that is away', () => {
   let store: S3Objects;
   before(async () => {
     s3 = await startS3();
-    store = s3Objects(
+    store = new S3Objects(
       { ...s3.options, ...PARTS },
       { lost: () => void told.push('lost'), back: () => void told.push('back') },
     );
@@ -241,7 +241,7 @@ describe('a bucket that is away', () => {
         [reason, (its) => its.removeIncomplete(Date.now())],
       ];
       for (const [expected, call] of calls) {
-        const refused = s3Objects({ ...s3.options, ...PARTS, ...wrong }, listener);
+        const refused = new S3Objects({ ...s3.options, ...PARTS, ...wrong }, listener);
         await assert.rejects(call(refused), {
           message: `the object store does not answer as it should (${expected})`,
         });
@@ -341,7 +341,7 @@ describe('a bucket that is away', () => {
   }
 
   test('ends the reading of an object that stops in the middle', async () => {
-    const patient = s3Objects({ ...s3.options, ...PARTS, silence_ms: 20_000 }, { lost: () => {}, back: () => {} });
+    const patient = new S3Objects({ ...s3.options, ...PARTS, silence_ms: 20_000 }, { lost: () => {}, back: () => {} });
     await patient.put('a/large', contentOfBytes(Buffer.alloc(30_000_000)));
     patient.close();
     const { content } = await store.get('a/large');
@@ -355,7 +355,7 @@ describe('a bucket that is away', () => {
   });
 
   test('refuses a bucket that does not exist, without trying again', async () => {
-    const other = s3Objects({ ...s3.options, bucket: 'none' }, { lost: () => {}, back: () => {} });
+    const other = new S3Objects({ ...s3.options, bucket: 'none' }, { lost: () => {}, back: () => {} });
     await assert.rejects(other.put('a/b', contentOfBytes(BYTES)), /NoSuchBucket/);
     other.close();
   });

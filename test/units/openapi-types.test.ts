@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { largeDocs } from '../../build/docs/generated-docs.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -14,7 +14,7 @@ interface Described {
   readonly responses: Readonly<Record<string, Content & { readonly $ref?: string }>>;
 }
 
-const openApi = JSON.parse(readFileSync('docs/generated/openapi.json', 'utf8')) as {
+const openApi = JSON.parse(largeDocs()['openapi.json']) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Node>>;

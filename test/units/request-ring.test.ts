@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Entry } from '../../src/dev/requests/entry.ts';
 import { requestRing } from '../../src/dev/requests/ring.ts';
-import { slabsOf } from '../../src/dev/requests/slabs.ts';
+import { slabsOf } from '../../src/dev/requests/slot.ts';
 
 /** An entry of a ring that has not ended. */
 function added(ring: ReturnType<typeof requestRing>, target = '/12/accounts'): Entry {

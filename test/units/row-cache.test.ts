@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { AnyResource, Row } from '../../src/contract/declare/resource.ts';
-import type { RecordsReading, RecordsWriting } from '../../src/contract/store/store.ts';
+import type { RecordsReading, RecordsWriting } from '../../src/contract/store/records.ts';
 import { campaigns } from '../../src/features/ads/campaigns.ts';
 import { fundingInstruments } from '../../src/features/ads/funding-instruments.ts';
 import { lineItems } from '../../src/features/ads/line-items.ts';
 import { trackingTags } from '../../src/features/ads/tracking-tags.ts';
-import { rowCache } from '../../src/storage/core/row-cache.ts';
+import { RowCache } from '../../src/storage/core/row-cache.ts';
 
 const instruments = fundingInstruments as unknown as AnyResource;
 
@@ -40,7 +40,7 @@ describe('cached rows', () => {
 
   test('are read once', async () => {
     const { records, reads } = rowsOf(row, { ...row, id: 'f2' });
-    const remembered = rowCache();
+    const remembered = new RowCache();
     const read = (): RecordsReading => remembered.cachedReads(records, remembered.version());
     assert.deepEqual(await read().get(instruments, key('f1'), shown), row);
     assert.deepEqual(await read().get(instruments, key('f1'), hidden), row);
@@ -56,7 +56,7 @@ describe('cached rows', () => {
 
   test('are found only in their account, and hidden when they are deleted', async () => {
     const { records } = rowsOf({ ...row, deleted: 1 });
-    const remembered = rowCache();
+    const remembered = new RowCache();
     const read = (): RecordsReading => remembered.cachedReads(records, remembered.version());
     assert.equal(await read().get(instruments, key('f1'), hidden), undefined);
     assert.equal((await read().get(instruments, key('f1'), shown))?.id, 'f1');
@@ -71,7 +71,7 @@ describe('cached rows', () => {
 
   test('are dropped when they change', async () => {
     const { records } = rowsOf(row);
-    const remembered = rowCache();
+    const remembered = new RowCache();
     await remembered.cachedReads(records, remembered.version()).get(instruments, key('f1'), shown);
     const changed = new Set<string>();
     await remembered.trackedWrites(records, changed).update(instruments, key('f1'), { currency: 'EUR' });
@@ -82,7 +82,7 @@ describe('cached rows', () => {
 
   test('are not cached from a unit that began before a change', async () => {
     const { records, reads } = rowsOf(row);
-    const remembered = rowCache();
+    const remembered = new RowCache();
     const early = remembered.cachedReads(records, remembered.version());
     remembered.invalidate(new Set(['funding_instrument:f9']));
     await early.get(instruments, key('f1'), shown);
@@ -94,7 +94,7 @@ describe('cached rows', () => {
 
   test('are read once by a unit that writes, alone or in lists, until it changes or locks anything', async () => {
     const { records, reads } = rowsOf(row, { ...row, id: 'f2' });
-    const unit = rowCache().trackedWrites(records, new Set());
+    const unit = new RowCache().trackedWrites(records, new Set());
     await unit.get(instruments, key('f1'), shown);
     assert.equal((await unit.getMany(instruments, 'a', ['f1'], shown))[0]?.id, 'f1');
     assert.equal(reads(), 1);
@@ -119,7 +119,7 @@ describe('cached rows', () => {
   test('are hidden while their parent is deleted, and not read again for that', async () => {
     const line = { id: 'l1', account_id: 'a', deleted: 0 as const, campaign_id: 'c1' };
     const { records, reads } = rowsOf(line, { id: 'c1', account_id: 'a', deleted: 0 });
-    const remembered = rowCache();
+    const remembered = new RowCache();
     const read = () => remembered.cachedReads(records, remembered.version()).get(lineItems, key('l1'), hidden);
     // The line item is read first, then its campaign, then neither.
     for (const count of [1, 2, 2]) {
@@ -140,7 +140,7 @@ describe('cached rows', () => {
 
   test('rows of other resources are not cached', async () => {
     const { records, reads } = rowsOf(row);
-    const remembered = rowCache();
+    const remembered = new RowCache();
     const changed = new Set<string>();
     for (let round = 1; round <= 2; round++) {
       await remembered.cachedReads(records, remembered.version()).get(trackingTags, key('f1'), shown);

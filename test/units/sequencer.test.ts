@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { LoggedEvent } from '../../src/contract/store/events.ts';
-import type { Store } from '../../src/contract/store/store.ts';
 import { openSequencer } from '../../src/features/activity/sequencer.ts';
+import type { Store } from '../../src/storage/unit-of-work.ts';
 import { until } from '../rig/patience.ts';
 
 /** What the database answers to each look, the last one for ever. */

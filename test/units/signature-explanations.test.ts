@@ -3,25 +3,26 @@ import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { encode } from '../../src/base/percent.ts';
 import { type Circumstances, explain } from '../../src/dev/signatures/explain.ts';
-import { identityMistakes } from '../../src/dev/signatures/identity-mistakes.ts';
 import type { KnownApplication } from '../../src/dev/signatures/known-keys.ts';
+import { MISTAKE_NAMES } from '../../src/dev/signatures/named-mistakes.ts';
 import type { SentRequest } from '../../src/dev/signatures/sent-request.ts';
 import { sign } from '../../src/features/auth/oauth1/signature.ts';
 
 const NOW_S = 1_767_225_600;
 const RULES: Circumstances = { now_s: NOW_S, window_s: 300 };
 
+const LOGIN = { name: 'a login', isRequestToken: true } as const;
 const DEMO = {
   name: 'Demo',
   consumerKey: 'demo-consumer-key',
   consumerSecret: 'demo-consumer-secret',
   tokens: [
     { name: 'ada', token: '1-ada-token', tokenSecret: 'ada-token-secret' },
-    { name: 'bea', token: '2-bea-token', tokenSecret: 'bea-token-secret', refusal: 'revokedToken' },
-    { name: 'cleo', token: '3-cleo-token', tokenSecret: 'cleo-token-secret', refusal: 'suspendedUser' },
-    { name: 'dora', token: '4-dora-token', tokenSecret: 'dora-token-secret', refusal: 'lockedUser' },
-    { name: 'a login', token: 'request-token-1', tokenSecret: 'request-token-secret', isRequestToken: true },
-    { name: 'a login', token: 'request-token-2', tokenSecret: '', isRequestToken: true, refusal: 'endedRequestToken' },
+    { name: 'bea', token: '2-bea-token', tokenSecret: 'bea-token-secret', refusal: 'token-revoked' },
+    { name: 'cleo', token: '3-cleo-token', tokenSecret: 'cleo-token-secret', refusal: 'user-suspended' },
+    { name: 'dora', token: '4-dora-token', tokenSecret: 'dora-token-secret', refusal: 'user-locked' },
+    { ...LOGIN, token: 'request-token-1', tokenSecret: 'request-token-secret' },
+    { ...LOGIN, token: 'request-token-2', tokenSecret: '', refusal: 'request-token-ended' },
   ],
 } as const satisfies KnownApplication;
 const OTHER: KnownApplication = {
@@ -67,6 +68,7 @@ function request(authorization: string | undefined, changes: Partial<SentRequest
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 const hashOf = (text: string, algorithm = 'sha1'): string => createHash(algorithm).update(text).digest('base64');
+const FORM = { contentType: 'application/x-www-form-urlencoded', body: '' };
 const JSON_BODY = { contentType: 'application/json', body: '{"a":1}' };
 const { consumerSecret } = DEMO;
 const tokenOf = (name: string) => DEMO.tokens.find((each) => each.name === name)!;
@@ -95,6 +97,11 @@ const sentAs = (
   needed: Circumstances['needed'],
   ...names: string[]
 ): Row => [about, request(authorization), { needed }, 'mistakes', names];
+
+/** A request without a mistake that was refused. */
+const refused = (about: string, refusal: string, name: string): Row => {
+  return [about, request(header()), { refusal }, 'mistakes', [name]];
+};
 
 const ROWS: readonly Row[] = [
   ['a right signature', request(header()), {}, 'right', []],
@@ -218,6 +225,7 @@ const ROWS: readonly Row[] = [
       ['another body', hashOf('{"a":2}'), JSON_BODY, 'body-hash-wrong'],
       ['an empty body', hashOf(''), JSON_BODY, 'body-hash-wrong'],
       ['SHA-256', hashOf(JSON_BODY.body, 'sha256'), JSON_BODY, 'body-hash-wrong'],
+      ['a form', hashOf(''), FORM, 'body-hash-with-form'],
     ] as const
   ).map(
     ([about, oauth_body_hash, body, name]): Row => [
@@ -248,20 +256,15 @@ const ROWS: readonly Row[] = [
   sentAs('a secret as bearer token', `Bearer ${consumerSecret}`, 'bearer', 'secret-sent-as-bearer'),
   sentAs('a key as bearer token', `Bearer ${DEMO.consumerKey}`, 'bearer', 'consumer-key-sent-as-bearer'),
   sentAs('an access token as bearer token', `Bearer ${DEMO.tokens[0].token}`, 'bearer', 'access-token-sent-as-bearer'),
-  [
-    'an unknown bearer token',
-    request('Bearer AAAA'),
-    { needed: 'bearer', bearer: 'unknown' },
-    'mistakes',
-    ['bearer-unknown'],
-  ],
-  [
-    'a revoked bearer token',
-    request('Bearer AAAA'),
-    { needed: 'bearer', bearer: 'revoked' },
-    'mistakes',
-    ['bearer-revoked'],
-  ],
+  ...(['unknown', 'revoked'] as const).map(
+    (bearer): Row => [
+      `a bearer token that is ${bearer}`,
+      request('Bearer AAAA'),
+      { needed: 'bearer', bearer },
+      'mistakes',
+      [`bearer-${bearer}`],
+    ],
+  ),
   [
     'a bearer token of a suspended application',
     request('Bearer AAAA'),
@@ -303,16 +306,15 @@ const ROWS: readonly Row[] = [
     'mistakes',
     ['authorization-repeated'],
   ],
-  [
-    'a token that was revoked in the meantime',
-    request(header()),
-    { refusal: 'revoked token' },
-    'mistakes',
-    ['token-revoked'],
-  ],
+  refused('a token that was revoked in the meantime', 'revoked token', 'token-revoked'),
   ['what both know', request(header(own('bea'))), { refusal: 'revoked token' }, 'mistakes', ['token-revoked']],
-  ['another reason', request(header()), { refusal: 'a reason' }, 'mistakes', ['refused']],
+  refused('a clock that was set back', 'the clock was set back', 'nonce-forgotten'),
+  refused('too many wrong secrets', 'too many wrong secrets', 'too-many-wrong-secrets'),
+  refused('another reason', 'a reason', 'refused'),
 ];
+
+/** Named by the tests of wrong signatures, and below. */
+const ELSEWHERE = ['signature-encoded-twice', 'signature-not-encoded', 'signature-with-space', 'unknown-token'];
 
 describe('an explanation', () => {
   for (const [about, sent, circumstances, outcome, names] of ROWS) {
@@ -330,7 +332,7 @@ describe('an explanation', () => {
 
   test('names every mistake of keys and tokens in a row above', () => {
     const named = new Set(ROWS.flatMap(([, , , , names]) => names));
-    const missing = Object.values(identityMistakes).filter(({ name }) => !named.has(name) && name !== 'unknown-token');
+    const missing = MISTAKE_NAMES.filter((name) => !named.has(name) && !ELSEWHERE.includes(name));
     assert.deepEqual(missing, []);
   });
 

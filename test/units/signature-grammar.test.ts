@@ -5,9 +5,6 @@ import { origin } from '../../src/base/origin.ts';
 import { encode } from '../../src/base/percent.ts';
 import { normalizeParameters, parseForm } from '../../src/features/auth/oauth1/parameters.ts';
 import {
-  baseStrings,
-  baseUri,
-  normalizedParameters,
   type ParsedRequest,
   type ParseError,
   parseRequest,
@@ -15,6 +12,7 @@ import {
   sign,
   signingKey,
 } from '../../src/features/auth/oauth1/signature.ts';
+import { baseStrings, baseUri, normalizedParameters } from '../rig/base-strings.ts';
 
 type Parameters = Readonly<Record<string, string>>;
 

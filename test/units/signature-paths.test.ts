@@ -5,8 +5,14 @@ import { hmacOfText } from '../../src/base/hmac.ts';
 import { encode } from '../../src/base/percent.ts';
 import { fastParse } from '../../src/features/auth/oauth1/fast-parser.ts';
 import { fullParse } from '../../src/features/auth/oauth1/full-parser.ts';
-import { sameSignature } from '../../src/features/auth/oauth1/hmac.ts';
-import { parseRequest, type SignedParts, sign, signingKey, verify } from '../../src/features/auth/oauth1/signature.ts';
+import {
+  parseRequest,
+  type SignedParts,
+  sameSignature,
+  sign,
+  signingKey,
+  verify,
+} from '../../src/features/auth/oauth1/signature.ts';
 import { fc } from '../rig/laws.ts';
 
 const NAMES = [

@@ -7,8 +7,6 @@ import { origin } from '../../src/base/origin.ts';
 import { decode, encode } from '../../src/base/percent.ts';
 import { parseForm } from '../../src/features/auth/oauth1/parameters.ts';
 import {
-  baseStrings,
-  normalizedParameters,
   type ParsedRequest,
   parseRequest,
   type SignedParts,
@@ -16,6 +14,7 @@ import {
   signingKey,
   verify,
 } from '../../src/features/auth/oauth1/signature.ts';
+import { baseStrings, normalizedParameters } from '../rig/base-strings.ts';
 import { fc } from '../rig/laws.ts';
 
 interface Vector {

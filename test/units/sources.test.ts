@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, test } from 'node:test';
+import { readProtocol } from '../conformance/sentences.ts';
 
 /** The page that names every source, by its chapters. */
 const chapters = new Map(
@@ -13,12 +14,14 @@ const chapters = new Map(
 
 /** The first cells of a table. */
 function firstCells(chapter: string): Set<string> {
-  return new Set([...chapters.get(chapter)!.matchAll(/^\| `?([^|`]+)`? \|/gm)].map(([, cell]) => cell!.trim()));
+  return new Set([...(chapters.get(chapter) ?? '').matchAll(/^\| `?([^|`]+)`? \|/gm)].map(([, cell]) => cell!.trim()));
 }
 
 /** The headings of a reference document, or the numbers of a numbered list. */
 function listed(chapter: string): Set<string> {
-  return new Set([...chapters.get(chapter)!.matchAll(/^ *(?:- (.+)|(\d+)\. .+)$/gm)].map(([, a, b]) => (a ?? b)!));
+  return new Set(
+    [...(chapters.get(chapter) ?? '').matchAll(/^ *(?:- (.+)|(\d+)\. .+)$/gm)].map(([, a, b]) => (a ?? b)!),
+  );
 }
 
 /** The parts of the chapters of decisions that begin with the heading of a decision. */
@@ -37,19 +40,23 @@ const decisions = entries.flatMap(({ file, text }) => {
   return number ? [{ file, anchor, number, sources: sources! }] : [];
 });
 
-const gaps = firstCells('authentication gaps and activity gaps');
+/** The numbers of sections, by chapter of the protocol. */
+const protocol = Object.fromEntries(
+  [...Map.groupBy(readProtocol(), ({ id }) => id.split(' ')[0]!)].map(([chapter, sections]) => [
+    chapter,
+    new Set(sections.map(({ id }) => id.split(' ')[1]!)),
+  ]),
+);
 /** Sections by the name of the document that has them. */
 const NUMBERED: Readonly<Record<string, ReadonlySet<string>>> = {
   specification: listed('specification'),
-  'authentication gaps': gaps,
-  'activity gaps': gaps,
   campaigns: firstCells('campaigns'),
   creatives: firstCells('creatives'),
   analytics: firstCells('analytics'),
   decision: new Set(decisions.map(({ number }) => number)),
+  ...protocol,
 };
 const HEADED: Readonly<Record<string, ReadonlySet<string>>> = {
-  authentication: listed('authentication'),
   advertising: listed('advertising'),
 };
 const rfcs = firstCells('RFCs');

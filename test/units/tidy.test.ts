@@ -60,7 +60,8 @@ describe('one owner', () => {
 });
 
 describe('names', () => {
-  const EMPTY = /(^|[^a-z])(utils?|helpers?|common|misc|managers?|services?|handlers?|impl|data|infos?)([^a-z]|$)/;
+  const EMPTY =
+    /(^|[^a-z])(utils?|helpers?|common|misc|managers?|services?|impl|data|infos?|told|whoever|nobody)([^a-z]|$)/;
   /** Words that mean something here: a running service, and the folder of the setting `data_folder`. */
   const WORDS = /Services?$|DataFolder/;
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
 import type { Sender } from '../../src/contract/services/sending.ts';
-import type { Store } from '../../src/contract/store/store.ts';
 import type { WebhookDelivery } from '../../src/contract/store/webhooks.ts';
 import { HeldWebhook } from '../../src/features/activity/webhooks/held-webhook.ts';
 import type { DeliveryOutcome } from '../../src/features/activity/webhooks/outcome-writer.ts';
 import type { Receiver } from '../../src/features/activity/webhooks/receivers.ts';
 import { keyOf } from '../../src/features/activity/webhooks/signing.ts';
+import type { Store } from '../../src/storage/unit-of-work.ts';
 
 const now_ms = Date.UTC(2026, 2, 2);
 const now = formatInstant(now_ms);

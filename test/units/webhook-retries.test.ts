@@ -7,7 +7,7 @@ import { afterAttempt } from '../../src/features/activity/webhooks/retry-schedul
 const delivery = { tries: [], tries_before: 0 } as unknown as WebhookDelivery;
 const failed: SendResult = { outcome: 'failed', reason: 'timeout', detail: '', duration_ms: 1, addresses: [] };
 
-/** @source activity gaps 19.4 */
+/** @source activity 19.4 */
 test('a retry is never due before its schedule, in whatever fraction of a second the try ended', () => {
   const second = Date.parse('2026-03-02T17:04:55Z');
   for (const part_ms of [0, 1, 300, 700, 999]) {

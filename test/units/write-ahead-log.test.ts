@@ -9,7 +9,7 @@ import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.
 import type { Driver } from '../../src/storage/core/driver.ts';
 import { openSqlite } from '../../src/storage/core/sqlite.ts';
 import { rewriteWal } from '../../src/storage/core/wal-repair.ts';
-import { type Connection, writerQueue } from '../../src/storage/core/writer-queue.ts';
+import { type Connection, WriterQueue } from '../../src/storage/core/writer-queue.ts';
 
 const MB = 1_000_000;
 
@@ -185,7 +185,7 @@ describe('a writer with its own sync thread', () => {
   test('writes nothing after the disk has failed', async () => {
     const connection = yielding();
     let isWhole = false;
-    const queue = writerQueue(connection, {
+    const queue = new WriterQueue(connection, {
       groupCommit: true,
       beforeGroup: async () => {},
       afterGroup: () => {},
@@ -212,7 +212,7 @@ describe('a writer with its own sync thread', () => {
   test('lets a long log be checkpointed before the next group', async () => {
     const told: string[] = [];
     let tends = 0;
-    const queue = writerQueue(yielding(), {
+    const queue = new WriterQueue(yielding(), {
       groupCommit: true,
       beforeGroup: async () => {},
       afterGroup: () => void told.push('ended'),

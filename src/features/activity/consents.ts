@@ -1,4 +1,4 @@
-import type { Store } from '../../contract/store/store.ts';
+import type { Store } from '../../storage/unit-of-work.ts';
 
 /** A cache of which users allow which applications to read their messages. */
 export interface Consents {
@@ -18,7 +18,7 @@ const CACHE_MAX = 100_000;
 /**
  * A user allows an application to read their messages while it holds a live token of theirs with access to direct
  * messages. The cache is cleared before a change of tokens is acknowledged.
- * @source activity gaps 16.9; decision 339
+ * @source activity 16.9; decision 339
  */
 export function openConsents(store: Store): Consents {
   const cache = new Map<string, boolean>();

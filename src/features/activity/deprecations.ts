@@ -4,7 +4,7 @@ import type { Deprecation } from '../../contract/declare/deprecations.ts';
 
 /**
  * The PascalCase names of event types, used before the dotted names.
- * @source advertising: Events; activity gaps 16.1; decision 329
+ * @source activity 0.1, 16.1; decision 329
  */
 export const PASCAL_CASE_NAMES: Deprecation = {
   from_s: instantMs(EVENT_TYPES_RENAMED_AT) / 1000,
@@ -15,7 +15,7 @@ export const PASCAL_CASE_NAMES: Deprecation = {
 
 /**
  * The path of replays before they moved to `/2/webhooks`.
- * @source advertising: Versioning; activity gaps 20.2; decision 329
+ * @source activity 0.2, 20.2; decision 329
  */
 export const OLD_REPLAY_PATH: Deprecation = {
   from_s: instantMs(REPLAY_MOVED_AT) / 1000,

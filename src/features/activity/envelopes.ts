@@ -1,10 +1,10 @@
 import { jsonText } from '../../base/text.ts';
 import { type Delivery, eventUuid, type LoggedEvent } from '../../contract/store/events.ts';
-import type { Subscription } from '../../contract/store/subscriptions.ts';
+import type { Subscription } from '../../storage/tables/subscriptions.ts';
 
 /** Options of envelopes. */
 export interface EnvelopeStyle {
-  /** Adds `subscription_id`, which the reference does not have. @source activity gaps 16.2 */
+  /** Adds `subscription_id`, which the reference does not have. @source activity 16.2 */
   readonly withSubscriptionId: boolean;
   /** Adds `meta.replay`. */
   readonly isReplay: boolean;
@@ -45,7 +45,7 @@ export class EventDelivery implements Delivery {
 
 /**
  * The envelope of an event; streams and webhooks send the same bytes.
- * @source activity gaps 16.2
+ * @source activity 16.2
  */
 function envelopeText(event: LoggedEvent, subscription: Subscription, style: EnvelopeStyle): string {
   const tag = subscription.tag === null ? '' : `,"tag":${jsonText(subscription.tag)}`;

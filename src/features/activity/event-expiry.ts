@@ -5,7 +5,7 @@ import { CONNECTION_HISTORY_S } from './stream/streams.ts';
 /**
  * Removes events older than the retention, except those that a webhook may still need, direct messages as old with the
  * marks of those who read them, and connections older than the history.
- * @source activity gaps 16.8 and 21.1; decision 327, 377, 776, 1210
+ * @source activity 16.8 and 21.1; decision 327, 377, 776, 1210
  */
 export const eventExpiry = expiryJob<number>({
   name: 'event-expiry',

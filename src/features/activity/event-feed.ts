@@ -1,6 +1,6 @@
 import { every } from '../../base/timers.ts';
 import type { Delivery, DeliveryQuery, EventFeed, LoggedEvent, MatchedBatch } from '../../contract/store/events.ts';
-import type { Store } from '../../contract/store/store.ts';
+import type { Store } from '../../storage/unit-of-work.ts';
 import { type Consent, openConsents } from './consents.ts';
 import { EventDelivery } from './envelopes.ts';
 import { foldedText, isMatch, type SubscriptionMatcher } from './matching.ts';

@@ -33,7 +33,7 @@ const MEMBERS = {
 /** Appends the event that a JSON body describes; resolves with its uuid once it is durable. */
 export type Simulate = (body: unknown) => Promise<string>;
 
-/** Lets operators of a development server append any event for any user. @source activity gaps 16.8; decision 354 */
+/** Lets operators of a development server append any event for any user. @source activity 16.8; decision 354 */
 export function simulator({ store, clock }: Services): Simulate {
   const emitter = createEmitter(store, () => formatInstant(clock.now()));
   return async (body) => {

@@ -14,7 +14,7 @@ const ALIASES: readonly (readonly [alias: string, type: EventType])[] = EVENT_TY
 /**
  * The deprecated names that are still accepted, with their types. Replies to requests that use them carry a deprecation
  * notice.
- * @source advertising: Events
+ * @source activity 0.1
  */
 export const DEPRECATED_TYPE_NAMES: readonly (readonly [deprecated: string, type: EventType])[] = EVENT_TYPES.flatMap(
   (type) => {

@@ -4,7 +4,7 @@ import { isLongId, LONG_ID } from '../../contract/declare/long-ids.ts';
 
 /**
  * A 64-bit id as a decimal string. JSON numbers are refused because they may have lost digits.
- * @source activity gaps 17.2; decision 338
+ * @source activity 17.2; decision 338
  */
 export function longIdField(): Field<string> {
   return field({

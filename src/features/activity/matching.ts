@@ -7,7 +7,7 @@ import {
   isKnownEventType,
   type LoggedEvent,
 } from '../../contract/store/events.ts';
-import type { Subscription } from '../../contract/store/subscriptions.ts';
+import type { Subscription } from '../../storage/tables/subscriptions.ts';
 
 /** A subscription, prepared for matching. */
 export interface SubscriptionMatcher {
@@ -33,7 +33,7 @@ export function matcherFor(subscription: Subscription): SubscriptionMatcher {
 /**
  * The direction that a filter selects: the one in the filter, or the default of the event type. `both` for types
  * without a direction.
- * @source activity gaps 17.2; decision 334
+ * @source activity 17.2; decision 334
  */
 export function effectiveDirection(type: EventType, requested: Direction | 'both' | null): Direction | 'both' {
   const direction = isKnownEventType(type) ? EVENT_TYPE_RULES[type].direction : null;
@@ -42,7 +42,7 @@ export function effectiveDirection(type: EventType, requested: Direction | 'both
 
 /**
  * Whether an event that has the type and user of a subscription matches the rest of its filter.
- * @source activity gaps 16.9; decision 331, 332
+ * @source activity 16.9; decision 331, 332
  */
 export function isMatch(
   { keyword, direction }: SubscriptionMatcher,

@@ -1,6 +1,6 @@
 import { every } from '../../base/timers.ts';
 import type { LoggedEvent } from '../../contract/store/events.ts';
-import type { Store } from '../../contract/store/store.ts';
+import type { Store } from '../../storage/unit-of-work.ts';
 import { singleRun } from './single-run.ts';
 
 /** Dependencies of the sequencer. */

@@ -1,6 +1,6 @@
 import { isKnownEventType, type LoggedEvent } from '../../contract/store/events.ts';
-import type { Store } from '../../contract/store/store.ts';
-import type { Subscription } from '../../contract/store/subscriptions.ts';
+import type { Subscription } from '../../storage/tables/subscriptions.ts';
+import type { Store } from '../../storage/unit-of-work.ts';
 import { matcherFor, type SubscriptionMatcher } from './matching.ts';
 
 /** All subscriptions in memory, by event type and user. */

@@ -6,7 +6,7 @@ import {
   eventUuid,
   type NewEvent,
 } from '../../contract/store/events.ts';
-import type { ReadTransaction, Store, WriteTransaction } from '../../contract/store/store.ts';
+import type { ReadTransaction, Store, WriteTransaction } from '../../storage/unit-of-work.ts';
 import {
   messagePayload,
   type Participants,
@@ -52,7 +52,7 @@ export function resolveDirection(type: EventType, requested: Direction | undefin
 /**
  * The event of a draft, with the payload of its type.
  * @throws InvalidEventDraft
- * @source activity gaps 16.3 to 16.6, 16.8; decision 333, 355
+ * @source activity 16.3 to 16.6, 16.8; decision 333, 355
  */
 export async function eventFromDraft(tx: ReadTransaction, draft: EventDraft, created_ms: number): Promise<NewEvent> {
   const { event_type, user, keyword_text } = draft;

@@ -25,7 +25,7 @@ import {
 } from '../../contract/store/audit.ts';
 import { EVERYTHING } from '../../contract/store/cache-changes.ts';
 import type { OperatorSession } from '../../contract/store/logins.ts';
-import type { Store, WriteTransaction } from '../../contract/store/store.ts';
+import type { Store, WriteTransaction } from '../../storage/unit-of-work.ts';
 import { texts } from '../../texts/texts.ts';
 import { type Branding, FAVICON_PATH, LOGO_PATH } from '../pages/branding.ts';
 import { browserNameOf } from '../pages/browser-names.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { formatInstant, instantMs } from '../../base/instants.ts';
 import type { Random } from '../../base/random.ts';
 import { isLiveSession, OPERATOR_SESSION_LIFE_S, type OperatorSession } from '../../contract/store/logins.ts';
-import type { Store, WriteTransaction } from '../../contract/store/store.ts';
+import type { Store, WriteTransaction } from '../../storage/unit-of-work.ts';
 import { TOUCHED_S, type VisitingBrowser } from '../pages/browser-sessions.ts';
 
 /** The sessions of operators, on all servers of the database. @source decision 1265 */

@@ -5,7 +5,7 @@ import { formatInstant, instantMs } from '../../base/instants.ts';
 import type { Random } from '../../base/random.ts';
 import type { User } from '../../contract/store/credentials.ts';
 import { isLiveSession, SESSION_IDLE_S, type Session } from '../../contract/store/logins.ts';
-import type { Store } from '../../contract/store/store.ts';
+import type { Store } from '../../storage/unit-of-work.ts';
 
 /** The precision of the last use of a session, because each update is a write. */
 export const TOUCHED_S = 60;

@@ -32,7 +32,7 @@ export function readCookie(request: IncomingMessage, kind: CookieKind, isSecure:
   return kind.shape.test(value) ? value : undefined;
 }
 
-/** The value of a Set-Cookie header that sets a cookie, or removes it. @source authentication gaps 15.2 */
+/** The value of a Set-Cookie header that sets a cookie, or removes it. @source authentication 15.2 */
 export function setCookieHeader(kind: CookieKind, value: string | undefined, isSecure: boolean): string {
   const life_s = value === undefined ? 0 : kind.keeps_s;
   const ends = life_s === undefined ? '' : `; Max-Age=${life_s}`;

@@ -15,7 +15,7 @@ export function isFromOwnPage(
 
 /**
  * Whether the headers of a form name no other origin. Browsers send `Origin: null` from pages without a referrer.
- * @source authentication gaps 15.2; decision 76
+ * @source authentication 15.2; decision 76
  */
 export function isFromOwnOrigin({ headers }: IncomingMessage, origins: readonly string[]): boolean {
   const { origin, 'sec-fetch-site': site } = headers;

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Page, PageRefusal, PageRequest, PageResponse, Pages } from '../../contract/declare/pages.ts';
 import { Problem, type ProblemName } from '../../contract/problems/problems.ts';
 import type { RenderedPage, SentForms } from '../../contract/services/sent-forms.ts';
-import type { Store } from '../../contract/store/store.ts';
+import type { Store } from '../../storage/unit-of-work.ts';
 import { acceptsOnlyJson } from '../accept-header.ts';
 import type { AddressLimiter } from '../address-limiter.ts';
 import type { AuditLog, AuditOrigin } from '../audit-log.ts';

@@ -5,7 +5,7 @@ import { islandsOf } from './document.ts';
 /**
  * The headers of every page. A form may lead to the page's own origin and, by the redirect after it, to the callback:
  * browsers apply `form-action` to redirects too.
- * @source authentication gaps 15.2
+ * @source authentication 15.2
  */
 export function pageHeaders({
   html,

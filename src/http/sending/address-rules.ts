@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Blocked unless private addresses are allowed: they lead into internal networks. @source activity gaps 21.4 */
+/** Blocked unless private addresses are allowed: they lead into internal networks. @source activity 21.4 */
 const NEVER_PUBLIC = [
   '0.0.0.0/8',
   '10.0.0.0/8',

@@ -15,7 +15,7 @@ const IDLE_MS = 15_000;
 
 /**
  * Creates a pool without opening connections. TLS verifies the name of the host, whichever address answers.
- * @source activity gaps 21.4
+ * @source activity 21.4
  */
 export function openPool(
   url: URL,

@@ -21,7 +21,7 @@ export interface SenderOptions {
   readonly network?: Network;
 }
 
-/** The time limit of an exchange, from name resolution to the end of the response. @source activity gaps 21.4 */
+/** The time limit of an exchange, from name resolution to the end of the response. @source activity 21.4 */
 const TOTAL_MS = 10_000;
 const LOOKUP_MS = 3000;
 /** The number of response bytes that are read at most. */
@@ -48,7 +48,7 @@ const DELAYED_FAILURES: ReadonlySet<SendFailure> = new Set([
 /** Loaded with the first request, so that a service starts faster. */
 const loadPools = async () => (await import('./connection-pool.ts')).openPool;
 
-/** Sends requests to other servers, such as webhook receivers. @source activity gaps 21.4 */
+/** Sends requests to other servers, such as webhook receivers. @source activity 21.4 */
 export function openSender(rules: SenderOptions): Sender {
   const { network = systemNetwork, proxy, ownOrigins, allowsPrivate } = rules;
   const isAllowed = allowedAddresses(rules);

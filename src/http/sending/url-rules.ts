@@ -14,7 +14,7 @@ const LENGTH_MAX = 200;
 /**
  * The error in the URL of a receiver as it is written; undefined when it is valid. Anything that URL parsers would
  * repair is refused, so that all parsers read it the same way.
- * @source activity gaps 19.1 and 21.4
+ * @source activity 19.1 and 21.4
  */
 export function urlError(url: string, rules: UrlRules): UrlError | undefined {
   const message = complaint(url, rules);

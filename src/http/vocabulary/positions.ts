@@ -177,7 +177,7 @@ function textOf(
   return replacing(direction === 'out' ? outgoing(fitting) : incoming(fitting));
 }
 
-/** The parameter and the member whose texts and names are first segments of paths. @source authentication gaps 11.4 */
+/** The parameter and the member whose texts and names are first segments of paths. @source authentication 11.4 */
 const FAMILIES = 'resources';
 const PROBLEM_PATH = '/2/problems/';
 /** How the pattern of sort keys ends. */

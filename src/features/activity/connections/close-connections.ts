@@ -5,7 +5,7 @@ import { itemsOf, listOf, oneOf, text } from '../../../contract/declare/fields.t
 import type { Answer, Call, Operation } from '../../../contract/declare/operation.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import { ENDPOINT_NAMES, type EndpointName } from '../../../contract/services/streams.ts';
-import type { WriteTransaction } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
 
 const closed = { additionalProperties: false };
 const count = Type.Integer({ minimum: 0 });
@@ -37,7 +37,7 @@ const common = {
 /**
  * Closes connections by id. An id that is not open, or belongs to another application, is listed as failed in the
  * results.
- * @source activity gaps 21.1; decision 376
+ * @source activity 21.1; decision 376
  */
 export const closeConnections: Operation = {
   ...common,
@@ -54,7 +54,7 @@ export const closeConnections: Operation = {
   },
 };
 
-/** Closes every connection of the application. @source activity gaps 21.1 */
+/** Closes every connection of the application. @source activity 21.1 */
 export const closeAllConnections: Operation = {
   ...common,
   id: 'connections.close_all',
@@ -67,7 +67,7 @@ export const closeAllConnections: Operation = {
   perform: (call) => close(call, (tx, application) => findOpen(tx, application, ENDPOINT_NAMES)),
 };
 
-/** Closes every connection of one endpoint. @source activity gaps 21.1; decision 376 */
+/** Closes every connection of one endpoint. @source activity 21.1; decision 376 */
 export const closeConnectionsOfEndpoint: Operation = {
   ...common,
   id: 'connections.close_endpoint',

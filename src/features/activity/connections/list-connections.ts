@@ -30,7 +30,7 @@ const connectionSchema = Type.Object(
 
 /**
  * The connections of an application: open ones, and those that ended in the last week.
- * @source activity gaps 21.1
+ * @source activity 21.1
  */
 export const listConnections: Operation = {
   id: 'connections.list',

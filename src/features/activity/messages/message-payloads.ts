@@ -2,7 +2,7 @@ import { entitiesOf } from '../../../base/entities.ts';
 import { textEntities } from '../../../base/entity-shapes.ts';
 import type { User } from '../../../contract/store/credentials.ts';
 import type { Message } from '../../../contract/store/messages.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 
 /** The sender and the recipient of a message, a read receipt or a typing signal. */
 export interface Participants {
@@ -10,7 +10,7 @@ export interface Participants {
   readonly recipient: User;
 }
 
-/** The payload of `dm.sent` and `dm.received`, as JSON text. @source activity gaps 16.4 */
+/** The payload of `dm.sent` and `dm.received`, as JSON text. @source activity 16.4 */
 export async function messagePayload(
   tx: ReadTransaction,
   message: Pick<Message, 'id' | 'text' | 'created_ms'>,
@@ -43,7 +43,7 @@ export async function messagePayload(
   });
 }
 
-/** The payload of `dm.indicate_typing`, as JSON text. @source activity gaps 16.5 */
+/** The payload of `dm.indicate_typing`, as JSON text. @source activity 16.5 */
 export function typingPayload(parties: Participants, created_ms: number): string {
   return JSON.stringify({
     direct_message_indicate_typing_events: [signal(parties, created_ms)],
@@ -51,7 +51,7 @@ export function typingPayload(parties: Participants, created_ms: number): string
   });
 }
 
-/** The payload of `dm.read`, as JSON text. @source activity gaps 16.5 */
+/** The payload of `dm.read`, as JSON text. @source activity 16.5 */
 export function readReceiptPayload(parties: Participants, last_read_event_id: string, created_ms: number): string {
   return JSON.stringify({
     direct_message_mark_read_events: [{ ...signal(parties, created_ms), last_read_event_id }],
@@ -59,7 +59,7 @@ export function readReceiptPayload(parties: Participants, last_read_event_id: st
   });
 }
 
-/** The members of a user in payloads. @source activity gaps 16.5 and 16.6 */
+/** The members of a user in payloads. @source activity 16.5 and 16.6 */
 export function userSummary({ id, name, screen_name }: User): object {
   return { id, name, username: screen_name };
 }

@@ -2,13 +2,13 @@ import { isLongId } from '../../../contract/declare/long-ids.ts';
 import type { Principal } from '../../../contract/declare/operation.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import type { NewEvent } from '../../../contract/store/events.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import type { Participants } from './message-payloads.ts';
 
 /**
  * The caller as sender, and the user that a parameter names as recipient.
  * @throws MESSAGES_NOT_ALLOWED, MESSAGE_TO_ONESELF or MESSAGE_TO_NOBODY
- * @source activity gaps 11.5; decision 352
+ * @source authentication 11.5; decision 352
  */
 export async function findParticipants(
   tx: ReadTransaction,
@@ -26,7 +26,7 @@ export async function findParticipants(
 
 /**
  * The two events of an action between two users: one for each side.
- * @source activity gaps 16.5, 16.9; decision 336
+ * @source activity 16.5, 16.9; decision 336
  */
 export function eventsForBoth(
   { sender, recipient }: Participants,

@@ -30,7 +30,7 @@ const id = Type.String({ pattern: LONG_ID.source });
 
 /**
  * Sends a direct message; the same unit of work appends an event for the sender and one for the recipient.
- * @source activity gaps 11.5, 16.4; decision 325
+ * @source authentication 11.5; activity 16.4; decision 325
  */
 export const sendMessage: Operation = {
   id: 'messages.send',

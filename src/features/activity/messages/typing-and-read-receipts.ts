@@ -2,7 +2,7 @@ import { Type } from '../../../base/json-schema.ts';
 import type { Call, Operation } from '../../../contract/declare/operation.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import { conversationOf } from '../../../contract/store/messages.ts';
-import type { WriteTransaction } from '../../../contract/store/store.ts';
+import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
 import { longIdField } from '../long-id-field.ts';
 import { type Participants, readReceiptPayload, typingPayload } from './message-payloads.ts';
 import { eventsForBoth, findParticipants } from './participants.ts';
@@ -23,7 +23,7 @@ const recipient = longIdField().required().describe('The other user of the conve
 
 /**
  * Signals that the user is typing a message.
- * @source activity gaps 11.5, 16.5
+ * @source authentication 11.5; activity 16.5
  */
 export const indicateTyping: Operation = {
   ...common,
@@ -45,7 +45,7 @@ export const indicateTyping: Operation = {
 /**
  * Marks the messages of another user as read, up to one of them. Marking the same or an earlier message again has no
  * effect.
- * @source activity gaps 11.5, 16.5; decision 353
+ * @source authentication 11.5; activity 16.5; decision 353
  */
 export const markRead: Operation = {
   ...common,

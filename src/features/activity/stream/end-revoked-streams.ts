@@ -1,6 +1,6 @@
 import { after } from '../../../base/timers.ts';
 import type { DisconnectReason } from '../../../contract/services/streams.ts';
-import type { ReadTransaction, Store } from '../../../contract/store/store.ts';
+import type { ReadTransaction, Store } from '../../../storage/unit-of-work.ts';
 import type { OpenStream } from './streams.ts';
 
 /** Dependencies of the revocation check. */

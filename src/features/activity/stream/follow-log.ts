@@ -1,6 +1,6 @@
 import type { PastRange } from '../../../contract/services/streams.ts';
 import type { Delivery, EventFeed, LoggedEvent, LogRange, MatchedBatch } from '../../../contract/store/events.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import type { Lines, StreamBuffer } from './stream-buffer.ts';
 
 /**

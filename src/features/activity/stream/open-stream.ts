@@ -8,12 +8,12 @@ import { Problem } from '../../../contract/problems/problems.ts';
 import { DISCONNECTS, type PastRange } from '../../../contract/services/streams.ts';
 import { EVENT_TYPES } from '../../../contract/store/events.ts';
 
-/** The longest backfill in minutes. @source activity gaps 18 */
+/** The longest backfill in minutes. @source activity 18 */
 const BACKFILL_MAX_MIN = 5;
 
 const closed = { additionalProperties: false };
 
-/** A non-empty line of a stream: an event, or the reason why the stream ends. @source activity gaps 16.2 and 18 */
+/** A non-empty line of a stream: an event, or the reason why the stream ends. @source activity 16.2 and 18 */
 const lineSchema = Type.Union([
   Type.Object(
     {
@@ -58,7 +58,7 @@ const lineSchema = Type.Union([
 
 /**
  * Streams the events that an application subscribes to, one line each.
- * @source advertising: Events; activity gaps 18; decision 373
+ * @source activity 0.1, 18; decision 373
  */
 export const openStream: Operation = {
   id: 'activity.stream',

@@ -1,7 +1,7 @@
 import type { ReplyWriter } from '../../../contract/services/streams.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
-/** How far a client may fall behind before it is disconnected. @source activity gaps 18; decision 367 */
+/** How far a client may fall behind before it is disconnected. @source activity 18; decision 367 */
 export interface BufferLimits {
   readonly stream_waiting_events_max: number;
   readonly stream_waiting_bytes_max: number;

@@ -14,7 +14,7 @@ import type {
   Streams,
 } from '../../../contract/services/streams.ts';
 import type { EventFeed } from '../../../contract/store/events.ts';
-import type { ReadTransaction, Store, WriteTransaction } from '../../../contract/store/store.ts';
+import type { ReadTransaction, Store, WriteTransaction } from '../../../storage/unit-of-work.ts';
 import { disconnectLine } from './disconnect-line.ts';
 import { endRevokedStreams } from './end-revoked-streams.ts';
 import { followLog, type LogFollower } from './follow-log.ts';
@@ -60,9 +60,9 @@ export interface OpenStream {
 const TICK_MS = 50;
 /** Delay before a failed read or write is retried. */
 const RETRY_MS = 500;
-/** Seconds after which a refused connection may be tried again. @source activity gaps 18; decision 372 */
+/** Seconds after which a refused connection may be tried again. @source activity 18; decision 372 */
 const RETRY_AFTER_S = 60;
-/** How long ended connections are listed. @source activity gaps 21.1; decision 377 */
+/** How long ended connections are listed. @source activity 21.1; decision 377 */
 export const CONNECTION_HISTORY_S = 7 * 86_400;
 
 /** Retries while the database is unavailable and the result is still wanted. @source decision 374 */

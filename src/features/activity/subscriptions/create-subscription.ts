@@ -6,8 +6,8 @@ import type { Call, Operation, Parameters } from '../../../contract/declare/oper
 import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
 import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
 import { EVENT_TYPE_RULES, type EventType } from '../../../contract/store/events.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
-import type { Subscription } from '../../../contract/store/subscriptions.ts';
+import type { Subscription } from '../../../storage/tables/subscriptions.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { PASCAL_CASE_NAMES } from '../deprecations.ts';
 import { EVENT_TYPE_NAMES, resolveType } from '../event-types.ts';
 import { longIdField } from '../long-id-field.ts';
@@ -72,7 +72,7 @@ interface SubscriptionInput extends Filter {
 
 /**
  * Subscribes to events. Events of messages require a token of their user with access to direct messages.
- * @source activity gaps 17.1, 17.2; decision 344
+ * @source activity 17.1, 17.2; decision 344
  */
 export const createSubscription: Operation = {
   id: 'subscriptions.create',
@@ -184,7 +184,7 @@ function readBody(body: unknown): { draft: SubscriptionInput; isDeprecated: bool
   return { draft: { event_type: type, ...filter, tag, webhook_id }, isDeprecated };
 }
 
-/** Checks that the caller may receive the message events of a user. @source activity gaps 17.1; decision 343 */
+/** Checks that the caller may receive the message events of a user. @source activity 17.1; decision 343 */
 async function checkMessageAccess(tx: ReadTransaction, { caller, services }: Call, user: string): Promise<void> {
   const forbidden = (): Problem => problem('NOT_THE_USER', { parameter: 'filter.user_id', value: user });
   if (caller.kind === 'user') {

@@ -1,10 +1,10 @@
-import type { WriteTransaction } from '../../../contract/store/store.ts';
-import type { DedupKey, Subscription } from '../../../contract/store/subscriptions.ts';
+import type { DedupKey, Subscription } from '../../../storage/tables/subscriptions.ts';
+import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
 import { effectiveDirection } from '../matching.ts';
 
 /**
  * The key that duplicate subscriptions of an application share: everything but the tag.
- * @source activity gaps 17.2; decision 334
+ * @source activity 17.2; decision 334
  */
 export function dedupKeyOf(
   subscription: Pick<
@@ -26,7 +26,7 @@ const PAGE = 200;
 /**
  * Detaches all subscriptions from a webhook before it is removed. Where that makes a duplicate of another subscription,
  * both stay: nothing that existed is deleted.
- * @source activity gaps 19.1; decision 346
+ * @source activity 19.1; decision 346
  */
 export async function detachWebhook(tx: WriteTransaction, webhook: string, now: string): Promise<void> {
   for (;;) {

@@ -3,13 +3,13 @@ import { readMembers } from '../../../contract/declare/members.ts';
 import type { Parameters } from '../../../contract/declare/operation.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { type Direction, EVENT_TYPE_RULES, type EventType } from '../../../contract/store/events.ts';
-import type { Subscription } from '../../../contract/store/subscriptions.ts';
+import type { Subscription } from '../../../storage/tables/subscriptions.ts';
 import { longIdField } from '../long-id-field.ts';
 
 /** The members of a filter; null where absent. */
 export type Filter = Pick<Subscription, 'filter_user_id' | 'filter_keyword' | 'filter_direction'>;
 
-/** Accepted names of directions, and the stored value of each. @source activity gaps 17.2 */
+/** Accepted names of directions, and the stored value of each. @source activity 17.2 */
 const DIRECTIONS: Readonly<Record<string, Direction | 'both'>> = {
   sent: 'sent',
   received: 'received',
@@ -18,7 +18,7 @@ const DIRECTIONS: Readonly<Record<string, Direction | 'both'>> = {
   inbound: 'received',
 };
 
-/** The members of a filter. @source activity gaps 17.2 */
+/** The members of a filter. @source activity 17.2 */
 export const FILTER_MEMBERS = {
   user_id: longIdField().describe('The user of the events. Required except for Spaces.'),
   keyword: text({ max: 150 }).describe('Whole words in the text of an event; case-insensitive.'),

@@ -11,7 +11,7 @@ const PAGE_MAX = 1000;
 
 /**
  * Lists subscriptions, oldest first: all of an application, or those that a user made.
- * @source activity gaps 17.3
+ * @source activity 17.3
  */
 export const listSubscriptions: Operation = {
   id: 'subscriptions.list',

@@ -11,7 +11,7 @@ const deleted = Type.Literal(true);
 
 /**
  * Deletes a subscription.
- * @source activity gaps 17.5
+ * @source activity 17.5
  */
 export const removeSubscription: Operation = {
   id: 'subscriptions.remove',
@@ -44,7 +44,7 @@ export const removeSubscription: Operation = {
 
 /**
  * Deletes several subscriptions; ids that do not exist are listed under `errors`.
- * @source activity gaps 17.5; decision 348
+ * @source activity 17.5; decision 348
  */
 export const removeSubscriptions: Operation = {
   id: 'subscriptions.remove_many',

@@ -1,10 +1,10 @@
 import { type Schema, Type } from '../../../base/json-schema.ts';
 import { jsonText } from '../../../base/text.ts';
 import { EVENT_TYPES } from '../../../contract/store/events.ts';
-import type { Subscription } from '../../../contract/store/subscriptions.ts';
+import type { Subscription } from '../../../storage/tables/subscriptions.ts';
 import { idSchema, serializeTime, timeSchema } from '../wire-format.ts';
 
-/** JSON Schema of a subscription. @source activity gaps 17.2 */
+/** JSON Schema of a subscription. @source activity 17.2 */
 export const subscriptionSchema: Schema = Type.Object(
   {
     subscription_id: idSchema,

@@ -2,12 +2,12 @@ import { applicationOf } from '../../../contract/declare/callers.ts';
 import { isLongId } from '../../../contract/declare/long-ids.ts';
 import type { Call } from '../../../contract/declare/operation.ts';
 import { problem } from '../../../contract/problems/problems.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
-import type { Subscription } from '../../../contract/store/subscriptions.ts';
+import type { Subscription } from '../../../storage/tables/subscriptions.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 
 /**
  * Whose subscriptions a call can see: all of an application, or those that one user made through it.
- * @source activity gaps 17.1
+ * @source activity 17.1
  */
 export interface Owner {
   readonly application: string;

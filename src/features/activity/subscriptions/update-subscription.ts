@@ -2,7 +2,7 @@ import { Type } from '../../../base/json-schema.ts';
 import { readMembers } from '../../../contract/declare/members.ts';
 import type { Input, Operation } from '../../../contract/declare/operation.ts';
 import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
-import type { Subscription } from '../../../contract/store/subscriptions.ts';
+import type { Subscription } from '../../../storage/tables/subscriptions.ts';
 import { MUTABLE_MEMBERS, webhookErrors } from './create-subscription.ts';
 import { dedupKeyOf } from './dedup-keys.ts';
 import { serializeSubscription, subscriptionSchema, totalSchema } from './serialize-subscription.ts';
@@ -12,7 +12,7 @@ const IMMUTABLE = new Set(['event_type', 'filter']);
 
 /**
  * Changes the mutable members of a subscription; null removes one. Type and filter are immutable.
- * @source activity gaps 17.4; decision 337, 346
+ * @source activity 17.4; decision 337, 346
  */
 export const updateSubscription: Operation = {
   id: 'subscriptions.update',

@@ -3,8 +3,8 @@ import { formatInstant, instantMs } from '../../../base/instants.ts';
 import type { Random } from '../../../base/random.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
-import type { ReadTransaction, WriteTransaction } from '../../../contract/store/store.ts';
 import { WEBHOOK_JOBS, type WebhookAdministration, type WebhookDelivery } from '../../../contract/store/webhooks.ts';
+import type { ReadTransaction, WriteTransaction } from '../../../storage/unit-of-work.ts';
 import { failureText } from './challenge.ts';
 import { newWebhookSecret } from './signing.ts';
 import { type ChallengeDependencies, challengeWebhook } from './validity.ts';
@@ -12,7 +12,7 @@ import { type ChallengeDependencies, challengeWebhook } from './validity.ts';
 /**
  * Challenges a webhook for the owner of the application. Details of the receiver's response are reported in development
  * only.
- * @source activity gaps 19.1 and 21.4; decision 411
+ * @source activity 19.1 and 21.4; decision 411
  */
 export function createValidate(
   parts: ChallengeDependencies & { readonly clock: Clock },
@@ -32,7 +32,7 @@ const OVERLAP_S = 86_400;
 /**
  * Gives a webhook a new signing secret; the previous one signs as well for a day, so that receivers can switch over.
  * Returns the secret, which is shown once; undefined when the webhook does not exist.
- * @source activity gaps 21.5; decision 404
+ * @source activity 21.5; decision 404
  */
 export async function rotateSecret(
   {

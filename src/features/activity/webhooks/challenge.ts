@@ -4,7 +4,7 @@ import type { OutgoingRequest, SendResult } from '../../../contract/services/sen
 import type { ChallengeNames } from '../../../contract/store/webhooks.ts';
 import { SIGNATURE_HEADER, signatureOf, USER_AGENT } from './signing.ts';
 
-/** A challenge (CRC): a correct answer proves that a receiver knows the consumer secret. @source activity gaps 19.3 */
+/** A challenge (CRC): a correct answer proves that a receiver knows the consumer secret. @source activity 19.3 */
 export interface Challenge {
   readonly request: OutgoingRequest;
   /** The expected `response_token`. */
@@ -27,7 +27,7 @@ const OWN_NAMES: ChallengeNames = { crc_token: 'crc_token', nonce: 'nonce', resp
 /**
  * A challenge for a URL. Its token is 64 hexadecimal digits, which no event body is, so that the answer to a challenge
  * is never a valid signature of an event.
- * @source activity gaps 19.3
+ * @source activity 19.3
  */
 export function createChallenge({ url, consumerSecret, random, names = OWN_NAMES }: ChallengeInput): Challenge {
   const crcToken = random.bytes(32).toString('hex');
@@ -55,7 +55,7 @@ export function createChallenge({ url, consumerSecret, random, names = OWN_NAMES
 
 /**
  * The result of a challenge. `failed` makes a webhook invalid at once; `unanswered` may be temporary.
- * @source activity gaps 19.3; decision 386
+ * @source activity 19.3; decision 386
  */
 export interface ChallengeResult {
   readonly outcome: 'passed' | 'failed' | 'unanswered';
@@ -91,7 +91,7 @@ const SEND_FAILURES: Readonly<
   'not http': { outcome: 'failed', reason: 'The answer is not HTTP' },
 };
 
-/** Checks the response to a challenge. @source activity gaps 19.3; decision 388 */
+/** Checks the response to a challenge. @source activity 19.3; decision 388 */
 export function checkResponse(challenge: Challenge, consumerSecret: string, sent: SendResult): ChallengeResult {
   if (sent.outcome === 'failed') return { ...SEND_FAILURES[sent.reason], diagnosis: sent.detail };
   const { status, headers, isCut } = sent;

@@ -1,7 +1,7 @@
 import { after, elapsed_ms, every } from '../../../base/timers.ts';
 import { DEAD_AFTER_S } from '../../../contract/store/nodes.ts';
-import type { Store } from '../../../contract/store/store.ts';
-import type { LeasedPosition } from '../../../contract/store/webhook-leases.ts';
+import type { LeasedPosition } from '../../../storage/tables/webhook-leases.ts';
+import type { Store } from '../../../storage/unit-of-work.ts';
 import type { Node } from '../../platform/node.ts';
 import type { HeldWebhook } from './held-webhook.ts';
 

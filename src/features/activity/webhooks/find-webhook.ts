@@ -2,8 +2,8 @@ import { applicationOf } from '../../../contract/declare/callers.ts';
 import { isLongId } from '../../../contract/declare/long-ids.ts';
 import type { Call } from '../../../contract/declare/operation.ts';
 import { type Problem, problem } from '../../../contract/problems/problems.ts';
-import type { ReadTransaction } from '../../../contract/store/store.ts';
 import type { Webhook } from '../../../contract/store/webhooks.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 
 /**
  * The webhook that a path names.

@@ -3,7 +3,7 @@ import { applicationOf } from '../../../contract/declare/callers.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { serializeWebhook, webhookSchema } from './serialize-webhook.ts';
 
-/** Lists the webhooks of the application, oldest first. @source activity gaps 19.1 */
+/** Lists the webhooks of the application, oldest first. @source activity 19.1 */
 export const listWebhooks: Operation = {
   id: 'webhooks.list',
   method: 'GET',

@@ -4,7 +4,7 @@ import { type Field, field, quoted } from '../../../contract/declare/fields.ts';
 
 const SHAPE = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)$/;
 
-/** A minute as `yyyymmddhhmm` in UTC; read as the UTC text of its first second. @source activity gaps 20.1 */
+/** A minute as `yyyymmddhhmm` in UTC; read as the UTC text of its first second. @source activity 20.1 */
 export function minuteField(): Field<string> {
   return field({
     name: 'digits',

@@ -1,7 +1,7 @@
 import { after, elapsed_ms } from '../../../base/timers.ts';
-import type { Store, WriteTransaction } from '../../../contract/store/store.ts';
-import type { WebhookLease } from '../../../contract/store/webhook-leases.ts';
 import { WEBHOOK_JOBS, type WebhookDelivery } from '../../../contract/store/webhooks.ts';
+import type { WebhookLease } from '../../../storage/tables/webhook-leases.ts';
+import type { Store, WriteTransaction } from '../../../storage/unit-of-work.ts';
 import type { LogBatch, SettledPosition } from './settled-position.ts';
 import { markInvalid } from './validity.ts';
 

@@ -3,8 +3,8 @@ import type { HmacKey } from '../../../base/hmac.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
-import type { Store } from '../../../contract/store/store.ts';
 import type { Webhook } from '../../../contract/store/webhooks.ts';
+import type { Store } from '../../../storage/unit-of-work.ts';
 import { keyOf, webhookKey } from './signing.ts';
 
 /** A webhook with everything needed to send to it, secrets unsealed. */

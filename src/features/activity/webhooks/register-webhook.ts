@@ -6,9 +6,10 @@ import { field, text } from '../../../contract/declare/fields.ts';
 import type { Call, Operation, Parameters } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
 import { type Problem, problem } from '../../../contract/problems/problems.ts';
+import { ConstraintViolated } from '../../../contract/store/errors.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
-import { ConstraintViolated, type ReadTransaction } from '../../../contract/store/store.ts';
 import { WEBHOOK_JOBS, type Webhook } from '../../../contract/store/webhooks.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { serializeWebhook, webhookSchema } from './serialize-webhook.ts';
 import { newWebhookSecret } from './signing.ts';
 import { challengeUrl, requireSuccess, VALID_FOR_S } from './validity.ts';
@@ -25,7 +26,7 @@ const MEMBERS = {
 
 /**
  * Registers a URL for events, once it has answered a challenge.
- * @source activity gaps 19.1 to 19.3
+ * @source activity 19.1 to 19.3
  */
 export const registerWebhook: Operation = {
   id: 'webhooks.create',

@@ -4,7 +4,7 @@ import { WEBHOOK_JOBS } from '../../../contract/store/webhooks.ts';
 import { detachWebhook } from '../subscriptions/dedup-keys.ts';
 import { findOwnWebhook } from './find-webhook.ts';
 
-/** Removes a webhook. Its subscriptions stay, for streams only. @source activity gaps 19.1 */
+/** Removes a webhook. Its subscriptions stay, for streams only. @source activity 19.1 */
 export const removeWebhook: Operation = {
   id: 'webhooks.remove',
   method: 'DELETE',

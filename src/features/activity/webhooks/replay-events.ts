@@ -4,7 +4,7 @@ import { applicationOf } from '../../../contract/declare/callers.ts';
 import type { Answer, Call, Input, Operation, Parameters } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
 import { type ErrorDetail, Problem, type ProblemName, problem } from '../../../contract/problems/problems.ts';
-import { ConstraintViolated } from '../../../contract/store/store.ts';
+import { ConstraintViolated } from '../../../contract/store/errors.ts';
 import { WEBHOOK_JOBS, type Webhook } from '../../../contract/store/webhooks.ts';
 import { OLD_REPLAY_PATH } from '../deprecations.ts';
 import { longIdField } from '../long-id-field.ts';
@@ -38,7 +38,7 @@ const COMMON_PROBLEMS = [
 
 /**
  * Sends the events of a range of minutes to a webhook again.
- * @source advertising: Versioning; activity gaps 20.1; decision 400
+ * @source activity 0.2, 20.1; decision 400
  */
 export const replayEvents: Operation = {
   id: 'webhooks.replay',
@@ -68,7 +68,7 @@ export const replayEvents: Operation = {
 
 /**
  * `replayEvents` at its former path.
- * @source advertising: Versioning; activity gaps 20.2; decision 405
+ * @source activity 0.2, 20.2; decision 405
  */
 export const replayAtOldPath: Operation = {
   id: 'account_activity.replay',

@@ -3,8 +3,8 @@ import { formatInstant } from '../../../base/instants.ts';
 import { after, elapsed_ms } from '../../../base/timers.ts';
 import type { Sender, SendResult } from '../../../contract/services/sending.ts';
 import type { EventFeed } from '../../../contract/store/events.ts';
-import type { Store } from '../../../contract/store/store.ts';
 import type { Replay, ReplayState, ReplayStep, WebhookRunner } from '../../../contract/store/webhooks.ts';
+import type { Store } from '../../../storage/unit-of-work.ts';
 import type { Receivers } from './receivers.ts';
 import { isAccepted } from './retry-schedule.ts';
 import { SendQueue, type Unsendable } from './send-queue.ts';
@@ -22,7 +22,7 @@ export interface ReplayerDependencies {
   readonly onError: (error: unknown) => void;
 }
 
-/** @source activity gaps 20.1 */
+/** @source activity 20.1 */
 const PER_SECOND_MAX = 2500;
 /** Events of a step, at most. */
 const EVENTS_PER_STEP = 250;
@@ -34,7 +34,7 @@ const DESCRIPTIONS: Readonly<Record<Exclude<ReplayState, 'Running'>, string>> = 
   Incomplete: 'Job failed to deliver all events, please retry your replay job',
 };
 
-/** The last message of a replay: how it ended. @source activity gaps 20.1; decision 398 */
+/** The last message of a replay: how it ended. @source activity 20.1; decision 398 */
 export function completionText({ webhook_id, id }: Replay, state: Exclude<ReplayState, 'Running'>): string {
   const job_state_description = DESCRIPTIONS[state];
   return JSON.stringify({ replay_job_status: { webhook_id, job_state: state, job_state_description, job_id: id } });

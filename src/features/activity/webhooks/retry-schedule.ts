@@ -2,16 +2,16 @@ import { formatInstant } from '../../../base/instants.ts';
 import type { SendResult } from '../../../contract/services/sending.ts';
 import type { DeliveryTry, WebhookDelivery } from '../../../contract/store/webhooks.ts';
 
-/** The longest `Retry-After` that is honored. @source activity gaps 19.4 */
+/** The longest `Retry-After` that is honored. @source activity 19.4 */
 const RETRY_AFTER_MAX_S = 3600;
 const GONE = 410;
 
-/** Whether a receiver answered that it does not exist any more. @source activity gaps 19.4 */
+/** Whether a receiver answered that it does not exist any more. @source activity 19.4 */
 export function isGone(result: SendResult): boolean {
   return result.outcome === 'answered' && result.status === GONE;
 }
 
-/** Whether a receiver accepted a message. @source activity gaps 19.4 */
+/** Whether a receiver accepted a message. @source activity 19.4 */
 export function isAccepted(result: SendResult): boolean {
   return result.outcome === 'answered' && result.status >= 200 && result.status < 300;
 }
@@ -19,7 +19,7 @@ export function isAccepted(result: SendResult): boolean {
 /**
  * A delivery after one more attempt. The next one is due at a whole second, never earlier than the schedule, counted
  * from the end of this one.
- * @source activity gaps 19.4; decision 391, 392
+ * @source activity 19.4; decision 391, 392
  */
 export function afterAttempt(
   delivery: WebhookDelivery,

@@ -31,7 +31,7 @@ export interface SendQueueDependencies {
   readonly onRoom: () => void;
 }
 
-/** Concurrent requests to one webhook. @source activity gaps 19.4 */
+/** Concurrent requests to one webhook. @source activity 19.4 */
 const CONCURRENT_MAX = 10;
 /** Milliseconds before a failed read of a receiver is retried. */
 const RETRY_MS = 1000;

@@ -3,7 +3,7 @@ import { jsonText } from '../../../base/text.ts';
 import type { Webhook } from '../../../contract/store/webhooks.ts';
 import { idSchema, serializeTime, timeSchema } from '../wire-format.ts';
 
-/** JSON Schema of a webhook. @source activity gaps 19.1 */
+/** JSON Schema of a webhook. @source activity 19.1 */
 export const webhookSchema: Schema = Type.Object(
   { id: idSchema, url: Type.String(), valid: Type.Boolean(), created_at: timeSchema },
   { additionalProperties: false },

@@ -4,19 +4,19 @@ import { eventUuid } from '../../../contract/store/events.ts';
 
 /**
  * The header with the signature of a body, or of the query of a challenge: `sha256=` and base64.
- * @source activity gaps 19.3 and 19.4
+ * @source activity 19.3 and 19.4
  */
 export const SIGNATURE_HEADER = 'x-ext-webhooks-signature';
 
 /** The User-Agent of requests to webhooks. */
 export const USER_AGENT = 'barker-webhooks/1';
 
-/** The message id of an event for a subscription, also when it is replayed. @source activity gaps 21.5; decision 397 */
+/** The message id of an event for a subscription, also when it is replayed. @source activity 21.5; decision 397 */
 export function messageIdOf(position: number, subscription: string): string {
   return `msg_${eventUuid(position)}_${subscription}`;
 }
 
-/** The HMAC-SHA256 of text or bytes with the consumer secret of an application. @source activity gaps 19.4 */
+/** The HMAC-SHA256 of text or bytes with the consumer secret of an application. @source activity 19.4 */
 export function signatureOf(consumerSecret: string | HmacKey, signed: string | Uint8Array): string {
   const key = typeof consumerSecret === 'string' ? keyOf(Buffer.from(consumerSecret)) : consumerSecret;
   return `sha256=${hmacOfBytes(key, '', bytesOf(signed))}`;
@@ -34,7 +34,7 @@ function bytesOf(signed: string | Uint8Array): Uint8Array {
 const SECRET_PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 
-/** A new secret of a webhook, in the form that is shown once. @source Standard Webhooks; activity gaps 21.5 */
+/** A new secret of a webhook, in the form that is shown once. @source Standard Webhooks; activity 21.5 */
 export function newWebhookSecret(random: Random): string {
   return SECRET_PREFIX + random.bytes(SECRET_BYTES).toString('base64');
 }
@@ -51,7 +51,7 @@ export interface MessageStamp {
   readonly timestamp_s: number;
 }
 
-/** The Standard Webhooks headers, with one signature for each key. @source Standard Webhooks; activity gaps 21.5 */
+/** The Standard Webhooks headers, with one signature for each key. @source Standard Webhooks; activity 21.5 */
 export function standardHeaders(
   keys: readonly (Uint8Array | HmacKey)[],
   { id, timestamp_s }: MessageStamp,

@@ -3,7 +3,7 @@ import type { Operation } from '../../../contract/declare/operation.ts';
 import { findOwnWebhook, webhookNotFound } from './find-webhook.ts';
 import { challengeWebhook, requireSuccess } from './validity.ts';
 
-/** Challenges a webhook now, which makes it valid or invalid. @source activity gaps 19.1 and 19.3 */
+/** Challenges a webhook now, which makes it valid or invalid. @source activity 19.1 and 19.3 */
 export const validateWebhook: Operation = {
   id: 'webhooks.validate',
   method: 'PUT',

@@ -5,17 +5,17 @@ import type { SecretBox } from '../../../base/secret-box.ts';
 import { Problem } from '../../../contract/problems/problems.ts';
 import type { Sender } from '../../../contract/services/sending.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
-import type { Store, WriteTransaction } from '../../../contract/store/store.ts';
 import { WEBHOOK_JOBS, type Webhook, type WebhookSettings } from '../../../contract/store/webhooks.ts';
+import type { Store, WriteTransaction } from '../../../storage/unit-of-work.ts';
 import { type ChallengeResult, checkResponse, createChallenge } from './challenge.ts';
 
 /**
  * A passed challenge is valid for a day; while unanswered, it is repeated every half hour.
- * @source activity gaps 19.3
+ * @source activity 19.3
  */
 export const VALID_FOR_S = 24 * 3600;
 const RECHECK_S = 1800;
-/** A webhook that has not answered challenges for this long becomes invalid. @source activity gaps 19.3 */
+/** A webhook that has not answered challenges for this long becomes invalid. @source activity 19.3 */
 const FAILING_MAX_S = 28 * 3600;
 
 /** Dependencies of challenges. */
@@ -40,7 +40,7 @@ export async function challengeUrl(
 
 /**
  * Stores the result of a challenge; returns the webhook, undefined when it was removed.
- * @source activity gaps 19.3; decision 389
+ * @source activity 19.3; decision 389
  */
 export async function storeResult(
   tx: WriteTransaction,
@@ -71,7 +71,7 @@ export async function storeResult(
 
 /**
  * Makes a webhook invalid until it is validated again; gives up its pending deliveries.
- * @source activity gaps 19.3; decision 394
+ * @source activity 19.3; decision 394
  */
 export async function markInvalid(tx: WriteTransaction, id: string, failure: string): Promise<Webhook | undefined> {
   const webhook = await tx.webhooks.lock(id);
@@ -94,7 +94,7 @@ export interface WebhookReference {
 /**
  * Challenges a webhook now, valid or not, and stores the result; undefined when it was removed meanwhile. Not inside a
  * unit of work.
- * @source activity gaps 19.1 and 19.3
+ * @source activity 19.1 and 19.3
  */
 export async function challengeWebhook(
   parts: ChallengeDependencies & { readonly clock: Clock },

@@ -4,7 +4,7 @@ import { type ReplayStep, WEBHOOK_JOBS } from '../../../contract/store/webhooks.
 import type { ChallengeResult } from './challenge.ts';
 import { challengeUrl, storeResult } from './validity.ts';
 
-/** Challenges a valid webhook again. @source activity gaps 19.3; decision 390 */
+/** Challenges a valid webhook again. @source activity 19.3; decision 390 */
 export const webhookCheck: JobKind<ChallengeResult | undefined> = {
   name: WEBHOOK_JOBS.check,
   callsOtherServers: true,
