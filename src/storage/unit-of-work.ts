@@ -134,12 +134,11 @@ export interface WriteTransaction extends Omit<Parts, 'accountHistory'> {
  * `StoreUnavailable` whose outcome is unknown.
  */
 export interface Store {
-  /** The work may begin twice: it must have no effects outside before its second read. @source decision 733 */
   read<T>(work: (tx: ReadTransaction) => Promise<T>): Promise<T>;
   write<T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T>;
   /**
-   * Like `write`, for work that first reads and then only inserts: on PostgreSQL, such units are committed together. Any
-   * other work may begin twice, as that of `read`. `kind` names units that do the same. @source decision 827
+   * Like `write`, for work that first reads and then only inserts: on PostgreSQL, such units are committed together. Other
+   * work can be given too, but starts again by itself. `kind` names units that do the same. @source decision 827
    */
   writeTogether<T>(kind: string, work: (tx: WriteTransaction) => Promise<T>): Promise<T>;
   /**

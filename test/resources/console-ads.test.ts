@@ -13,7 +13,8 @@ import {
   unescaped,
 } from '../rig/browser.ts';
 import { csvRows } from '../rig/csv.ts';
-import { openWorld, type World } from '../rig/world.ts';
+import { ownerOf } from '../rig/demo.ts';
+import { openAccount, openWorld, type World } from '../rig/world.ts';
 import { fillDirectory } from './delivery-calls.ts';
 
 let world: World;
@@ -281,4 +282,27 @@ test('pages show the calls that they made, without anything secret', async () =>
   const id = account.split('/').at(-1)!;
   assert.ok(unescaped(html).includes(`barker call GET /12/accounts/${id}/campaigns -d count=100`), html);
   assert.doesNotMatch(html, /oauth_token=|consumer_secret/);
+});
+
+test('a form about amounts names every currency that they may be in, or that of the chosen funding', async () => {
+  const owner = browserOf(world.service.url);
+  await logIn(owner, ownerOf(world));
+  const { account: id, instrument, path } = await openAccount(world.sandbox);
+  const yen = { currency: 'JPY', start_time: '2026-01-01', type: 'CREDIT_CARD' };
+  const funded = await world.sandbox.call('POST', `${path}/funding_instruments`, { params: yen });
+  const hintsIn = (html: string) => [...html.matchAll(/In ([A-Z]{3}(?: or [A-Z]{3})*)\. /g)].map(([, each]) => each);
+  const form = `/ads/${id}/campaigns/new`;
+  assert.deepEqual(
+    hintsIn((await owner.get(form)).html).map((each) => each!.split(' or ').sort().join()),
+    ['JPY,USD', 'JPY,USD'],
+  );
+  for (const [funding, currency] of [
+    [instrument, 'USD'],
+    [funded.body.data.id, 'JPY'],
+  ]) {
+    const members = { name: 'Dear', funding_instrument_id: funding, total_budget_amount_local_micro: 'much' };
+    const refused = await act(owner, form, members);
+    assert.equal(faultOf(refused.html, 'total_budget_amount_local_micro')?.includes(currency), true);
+    assert.deepEqual(hintsIn(refused.html), [currency, currency]);
+  }
 });

@@ -58,9 +58,8 @@ export function newCampaignPage(deps: ConsoleDeps): Page {
     const instruments: readonly Instrument[] = await read('funding_instruments.list');
     if (instruments.length === 0) return withoutFunding(visit);
     if (request.method === 'GET') return showForm(visit, instruments, {}, new Map());
-    const fields = newFields(instruments);
-    const entered = enteredIn(fields, request);
-    const currency = instruments.find(({ id }) => id === entered.funding_instrument_id)?.currency ?? 'USD';
+    const entered = enteredIn(newFields(instruments, undefined), request);
+    const currency = chosenIn(instruments, entered)?.currency ?? 'USD';
     const problems = new Map<string, string>();
     const budgets = budgetsIn(entered, currency, problems);
     if (problems.size > 0) return showForm(visit, instruments, entered, problems);
@@ -74,6 +73,8 @@ export function newCampaignPage(deps: ConsoleDeps): Page {
     return redirectTo(visit, `${PATH}/${reply.reply.data.id}`);
   });
 }
+
+type Entered = Readonly<Record<string, string>>;
 
 const BUDGETS = ['daily_budget_amount_local_micro', 'total_budget_amount_local_micro'] as const;
 const NAMES = ['name', 'funding_instrument_id', ...BUDGETS];
@@ -93,7 +94,13 @@ const budgetFields = (currency: string): EntityField[] => [
   },
 ];
 
-function newFields(instruments: readonly Instrument[]): EntityField[] {
+function chosenIn(instruments: readonly Instrument[], entered: Entered): Instrument | undefined {
+  return instruments.find(({ id }) => id === entered.funding_instrument_id);
+}
+
+/** @param chosen the instrument whose currency amounts are in; without it they may be in any. */
+function newFields(instruments: readonly Instrument[], chosen: Instrument | undefined): EntityField[] {
+  const currencies = new Set((chosen ? [chosen] : instruments).map(({ currency }) => currency));
   return [
     { name: 'name', label: words.fields.name, kind: 'text', isRequired: true },
     {
@@ -102,15 +109,11 @@ function newFields(instruments: readonly Instrument[]): EntityField[] {
       kind: 'choice',
       options: instruments.map(({ id, description, currency }) => [id, `${description} (${currency})`]),
     },
-    ...budgetFields(instruments[0]!.currency),
+    ...budgetFields(words.hints.currencies([...currencies])),
   ];
 }
 
-function budgetsIn(
-  entered: Readonly<Record<string, string>>,
-  currency: string,
-  problems: Map<string, string>,
-): Record<string, string> {
+function budgetsIn(entered: Entered, currency: string, problems: Map<string, string>): Record<string, string> {
   const message = words.amountProblem(currency);
   return Object.fromEntries(BUDGETS.map((name) => [name, amountIn(entered, name, currency, problems, message)]));
 }
@@ -118,7 +121,7 @@ function budgetsIn(
 function showForm(
   visit: AccountVisit,
   instruments: readonly Instrument[],
-  entered: Readonly<Record<string, string>>,
+  entered: Entered,
   problems: Problems,
 ): PageResponse {
   return consolePage(visit, {
@@ -126,7 +129,7 @@ function showForm(
     title: words.new,
     trail: [[`/ads/${visit.account.id}${PATH}`, texts.campaigns.title]],
     content: html`${draftSteps({ links: {}, done: [], current: 'campaign' })}${problemSummary(problems)}<div class="card"><p class="soft">${words.newAbout}</p>
-${postForm(visit.request, 'create', entityFields(newFields(instruments), entered, problems), words.create)}</div>`,
+${postForm(visit.request, 'create', entityFields(newFields(instruments, chosenIn(instruments, entered)), entered, problems), words.create)}</div>`,
   });
 }
 

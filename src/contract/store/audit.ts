@@ -1,5 +1,3 @@
-import type { Audit } from '../../storage/tables/audit.ts';
-
 /**
  * All audit events by name, with a description. Add a description with each new event: `docs/generated/audit.md` is
  * generated from them.
@@ -60,7 +58,10 @@ export interface AuditedEvent {
 }
 
 /** Stores an event in the unit of work that causes it; the caller logs it once the unit has ended. */
-export type RecordAudit = (tx: { readonly audit: Pick<Audit, 'append'> }, event: AuditedEvent) => Promise<void>;
+export type RecordAudit = (
+  tx: { readonly audit: { append(records: readonly AuditRecord[]): Promise<void> } },
+  event: AuditedEvent,
+) => Promise<void>;
 
 /** How an action ended; `begun`: it is in progress, or its process ended before it did. */
 export type AuditOutcome = 'begun' | 'done' | 'failed';

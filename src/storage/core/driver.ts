@@ -20,7 +20,7 @@ export interface Driver {
   write<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /**
    * Like `write`, for units that first read and then only insert: those that wait at the same time are committed
-   * together. Others can be given too, but begin twice. `kind` names units that do the same. Undefined on SQLite, which
+   * together. Others can be given too, but start again. `kind` names units that do the same. Undefined on SQLite, which
    * commits all units so. @source decision 827
    */
   readonly writeTogether?: <T>(kind: string, work: (session: Session) => Promise<T>) => Promise<T>;

@@ -40,6 +40,7 @@ export const campaign = {
     entity_status: 'Status',
   },
   hints: {
+    currencies: (each: readonly string[]) => each.join(' or '),
     daily: (currency: string) => `In ${currency}. Spread over the day; leave empty for none.`,
     total: (currency: string) => `In ${currency}. Never exceeded; leave empty for none.`,
     bid: (currency: string) => `In ${currency}, for each result. Not for automatic bidding.`,

@@ -154,7 +154,7 @@ export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
       {column.name === 'name' && content}
       {isEditable ? (
         <button type="button" class="plain edit" ref={button} aria-label={label} onClick={() => open(stored)}>
-          {column.name === 'name' ? words.rename : shown}
+          {column.name === 'name' ? words.rename : content}
         </button>
       ) : (
         column.name !== 'name' && content
