@@ -7,6 +7,7 @@ import type { Booking } from '../bookings.ts';
 import type { Beacon, BeaconEvent } from './beacon.ts';
 import { budgetKeys, limitingKeys, type Payers, payersOf } from './budget-keys.ts';
 import { type Batch, type Stored, storeBeacons } from './store-beacons.ts';
+import { Sums } from './sums.ts';
 
 /** Whether budgets can pay for one more action: `unknown` before they were read, `used` when a lease has to be renewed. */
 type Funds = 'enough' | 'exhausted' | 'unknown' | 'used';
@@ -378,23 +379,4 @@ export class AccountCounters {
 
 function impressionKeyOf({ person, line }: Beacon): string {
   return `${person} ${line}`;
-}
-
-/** Sums by key; those that are 0 take no memory. */
-class Sums {
-  readonly #all = new Map<string, number>();
-
-  get all(): ReadonlyMap<string, number> {
-    return this.#all;
-  }
-
-  of(key: string): number {
-    return this.#all.get(key) ?? 0;
-  }
-
-  add(key: string, amount: number): void {
-    const sum = this.of(key) + amount;
-    if (sum === 0) this.#all.delete(key);
-    else this.#all.set(key, sum);
-  }
 }
