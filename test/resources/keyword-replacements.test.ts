@@ -14,6 +14,7 @@ import { importPosts, post } from '../rig/corpus.ts';
 import { indexNext, type KeywordNodeOptions, openKeywordNode, recordedIndex } from '../rig/keyword-nodes.ts';
 import { anotherNode } from '../rig/nodes.ts';
 import { remoteStore } from '../rig/object-stores.ts';
+import { withMethods } from '../rig/replaced-methods.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 const DAY_S = 86_400;
@@ -123,19 +124,20 @@ for (const [who, work] of [
     await indexAll(builder);
     const copies = join(folder, 'copies/index');
     let times = 6;
-    const robbed = openTwin({ store }, (derived) => ({
-      ...derived,
-      async fetch(owner, file) {
-        const path = await derived.fetch(owner, file);
-        if (times > 0) {
-          times -= 1;
-          await say(others, 1);
-          await indexAll(builder);
-          for (const name of readdirSync(copies)) rmSync(join(copies, name), { force: true });
-        }
-        return path;
-      },
-    }));
+    const robbed = openTwin({ store }, (derived) =>
+      withMethods(derived, {
+        async fetch(owner, file) {
+          const path = await derived.fetch(owner, file);
+          if (times > 0) {
+            times -= 1;
+            await say(others, 1);
+            await indexAll(builder);
+            for (const name of readdirSync(copies)) rmSync(join(copies, name), { force: true });
+          }
+          return path;
+        },
+      }),
+    );
     const came = await work(robbed);
     assert.equal(times, 0, 'it was disturbed');
     if (who === 'a search') assert.equal(came, 5);
