@@ -34,7 +34,7 @@ interface Item {
 /**
  * Performs a batch atomically. All items are parsed first, and all their errors reported; then they are applied in
  * order, each seeing the changes of earlier ones, and quotas are checked for the net effect.
- * @source advertising: Batch behaviour; campaigns 13; decision 50; decision 52
+ * @source advertising 7; campaigns 13; decision 50; decision 52
  */
 export async function performBatch(resource: AnyResource, call: Call): Promise<Answer> {
   const items = readItems(resource, call);

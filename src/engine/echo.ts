@@ -6,7 +6,7 @@ import type { RawParameters } from './read-parameters.ts';
 /**
  * The echo of a request: path parameters and other members as received, then the input as the caller wrote it: only
  * numbers, booleans and lists are typed. Defaults are not echoed.
- * @source advertising: Response envelope; campaigns 1.5; decision 580
+ * @source advertising 1; campaigns 1.5; decision 580
  */
 export function echo(
   plain: Readonly<Record<string, RawValue>>,

@@ -2,7 +2,7 @@ import type { Answer, Operation } from '../contract/declare/operation.ts';
 
 /**
  * The envelope of a reply: the echo of the request and the data, in the form that its shape requires.
- * @source advertising: Response envelope; decision 581
+ * @source advertising 1; decision 581
  */
 export function envelope(operation: Operation, answer: Answer, params: string): string {
   if (operation.shape === 'bare' || operation.shape === 'form' || operation.shape === 'stream') return answer.data;

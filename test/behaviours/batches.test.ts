@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => world.close());
 
-/** How many operations one batch takes. @source advertising: Limits */
+/** How many operations one batch takes. @source advertising 23 */
 const MAXIMA: Record<string, number> = { campaigns: 40, line_items: 40, custom_audiences: 10 };
 
 // What the operations of a batch without updates do is tested by itself: see resources/targeting-batches.

@@ -3,7 +3,7 @@ import type { Transition } from './transitions.ts';
 
 const { own, shared, built, sharedBuilt } = audiencesOf;
 
-/** Sharing audiences. @source advertising: States and transitions; decision 261, 951 */
+/** Sharing audiences. @source advertising 19; decision 261, 951 */
 export const SHARING: readonly Transition[] = [
   {
     what: 'the share of an included audience is revoked',

@@ -36,7 +36,7 @@ const FEATURES =
   'REACH_FREQUENCY_CAP SHARE_AUDIENCE_OUTSIDE_BUSINESS UNIVERSAL_LOOKALIKE VALIDATED_AGE_TARGETING ' +
   'VIDEO_APP_DOWNLOAD_CARD VIDEO_VIEWS_MIDROLL_OBJECTIVE VIDEO_VIEWS_OBJECTIVE WEBSITE_CLICKS_CPM_BILLING';
 
-/** Which words a parameter knows, sorted; `@` is the account. @source advertising: Account; campaigns 5 to 9 */
+/** Which words a parameter knows, sorted; `@` is the account. @source advertising 2; campaigns 5 to 9 */
 const WORDS: readonly (readonly [method: string, path: string, parameter: string, words: string])[] = [
   [
     'PUT',
@@ -122,7 +122,7 @@ describe('the words of a parameter', () => {
   });
 });
 
-/** What must be given. @source advertising: Funding instruments; campaigns 5.4, 5.6, 6.5, 7.2, 8.1, 9.1 */
+/** What must be given. @source advertising 4; campaigns 5.4, 5.6, 6.5, 7.2, 8.1, 9.1 */
 const REQUIRED: readonly (readonly [method: string, path: string, names: string])[] = [
   ['PUT', '@', ''],
   ['GET', '@/account_history', 'entity_type entity_id'],
@@ -152,7 +152,7 @@ describe('required parameters', () => {
   }
 });
 
-/** The longest text. @source advertising: Limits; campaigns 18 */
+/** The longest text. @source advertising 23; campaigns 18 */
 const LENGTHS: readonly (readonly [what: string, parameter: string, max: number])[] = [
   ['accounts', 'name', 255],
   ['campaigns', 'name', 255],

@@ -1,4 +1,4 @@
-/** The roles on an account, and groups of them for permissions. @source advertising: Accounts; campaigns 5.5 */
+/** The roles on an account, and groups of them for permissions. @source advertising 2; campaigns 5.5 */
 export const ROLES = [
   'ACCOUNT_ADMIN',
   'AD_MANAGER',
@@ -26,7 +26,7 @@ export const STATS_READERS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'C
 export const CAMPAIGN_WRITERS: readonly Role[] = ['ACCOUNT_ADMIN', 'AD_MANAGER'];
 /** Roles that may change the account itself. */
 export const ACCOUNT_WRITERS: readonly Role[] = ['ACCOUNT_ADMIN'];
-/** Roles that may read media, cards and posts. @source advertising: Accounts; decision 583 */
+/** Roles that may read media, cards and posts. @source advertising 2; decision 583 */
 export const CREATIVE_READERS: readonly Role[] = CAMPAIGN_READERS;
 /** Roles that may read audiences. @source creatives 1.5; decision 583 */
 export const AUDIENCE_READERS: readonly Role[] = ROLES.filter((role) => role !== 'ANALYST');

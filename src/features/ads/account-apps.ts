@@ -5,7 +5,7 @@ import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles
 /**
  * Mobile apps that an account has used. They are created when a line item first names one, never by a call of
  * their own.
- * @source advertising: Accounts; campaigns 5.3
+ * @source advertising 2; campaigns 5.3
  */
 export const accountApps = resource({
   name: 'account_app',

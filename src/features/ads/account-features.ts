@@ -63,7 +63,7 @@ const shared = {
   problems: [],
 } as const satisfies Partial<Operation>;
 
-/** Lists the features of an account, sorted. @source advertising: Accounts; campaigns 5.6 */
+/** Lists the features of an account, sorted. @source advertising 2; campaigns 5.6 */
 export const getFeatures: Operation = {
   ...shared,
   id: 'features.get',

@@ -13,7 +13,7 @@ const COUNT_DEFAULT = 200;
 
 /**
  * The change log of one entity, newest first.
- * @source advertising: Accounts; campaigns 5.4; decision 54
+ * @source advertising 2; campaigns 5.4; decision 54
  */
 export const accountHistory: Operation = {
   id: 'account_history.list',

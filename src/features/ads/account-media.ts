@@ -49,7 +49,7 @@ const computedFields: Computed<AccountMedia> = {
 
 /**
  * Account media: videos and images that line items can show without a post. They come from the media library.
- * @source advertising: Account media; creatives 4; decision 213
+ * @source advertising 9; creatives 4; decision 213
  */
 export const accountMedia = resource({
   name: 'account_media',

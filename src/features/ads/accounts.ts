@@ -7,7 +7,7 @@ import { foldedName } from '../../rows/search-columns.ts';
 import { SANDBOX_FEATURES } from './account-features.ts';
 import { newPromotableUser, promotableUsers } from './promotable-users.ts';
 
-/** The industries of an account. @source advertising: Account */
+/** The industries of an account. @source advertising 2 */
 const INDUSTRIES = [
   'AGENCY',
   'BUSINESS_TO_BUSINESS',
@@ -27,7 +27,7 @@ const INDUSTRIES = [
 
 /**
  * Advertising accounts. Users have roles on them; every other resource belongs to one.
- * @source advertising: Account, Accounts; campaigns 5.1 and 5.2
+ * @source advertising 2; campaigns 5.1 and 5.2
  */
 export const accounts = resource({
   name: 'account',
@@ -61,7 +61,7 @@ export const accounts = resource({
 
 /**
  * Creates a sandbox account. The caller becomes its administrator.
- * @source advertising: Accounts; campaigns 5.2 and 5.6
+ * @source advertising 2; campaigns 5.2 and 5.6
  */
 export const createSandboxAccount: Operation = {
   id: 'accounts.create',

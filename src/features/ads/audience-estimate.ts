@@ -19,7 +19,7 @@ const list = Type.Array(criterion, { minItems: 1, maxItems: CRITERIA_MAX });
 
 /**
  * Estimates the reach of targeting criteria: counted in the directory of people, reported as a range. Nothing is stored.
- * @source advertising: Audience estimate and targeting; campaigns 14; decision 1276
+ * @source advertising 8; campaigns 14; decision 1276
  */
 export const audienceEstimate: Operation = {
   id: 'audience_estimate.create',

@@ -4,7 +4,7 @@ import { ANY_ROLE, COMPOSER_ROLES, ROLES } from '../../contract/declare/roles.ts
 
 /**
  * The permissions of the calling user on an account: a role, and POST_COMPOSER if granted.
- * @source advertising: Accounts; campaigns 5.5
+ * @source advertising 2; campaigns 5.5
  */
 export const authenticatedUserAccess: Operation = {
   id: 'authenticated_user_access.get',

@@ -45,7 +45,7 @@ export type Campaign = RowOf<typeof fields>;
 
 /**
  * Campaigns: line items that share a budget, a funding instrument and a status.
- * @source advertising: Campaign, Campaigns, States and transitions, Limits; campaigns 8
+ * @source advertising 5, 19, 23; campaigns 8
  */
 export const campaigns = resource({
   name: 'campaign',

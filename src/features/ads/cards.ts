@@ -38,7 +38,7 @@ export type Card = RowOf<typeof fields>;
 
 /**
  * Component-based cards: media, text and destinations that a post shows below its text.
- * @source advertising: Component-based cards; creatives 5
+ * @source advertising 10; creatives 5
  */
 export const cards = resource({
   name: 'card',

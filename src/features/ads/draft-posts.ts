@@ -20,7 +20,7 @@ export type DraftPost = RowOf<typeof fields>;
 
 /**
  * Draft posts: unpublished posts, which can be edited but not promoted.
- * @source advertising: Draft posts; creatives 10
+ * @source advertising 15; creatives 10
  */
 export const draftPosts = resource({
   name: 'draft_post',

@@ -44,7 +44,7 @@ export type FundingInstrument = RowOf<typeof fields>;
 
 /**
  * Funding instruments: the payment method, currency and funding period of campaigns.
- * @source advertising: Funding instrument, Funding instruments; campaigns 7
+ * @source advertising 4; campaigns 7
  */
 export const fundingInstruments = resource({
   name: 'funding_instrument',

@@ -17,7 +17,7 @@ const list = () => listOf(keyword);
 
 /**
  * Volume of posts with keywords over time, and related terms, counted in the posts of the service.
- * @source advertising: Keyword insights result; campaigns 15; decision 307, 309, 310 and 312
+ * @source advertising 8; campaigns 15; decision 307, 309, 310 and 312
  */
 export const keywordInsights: Operation = {
   id: 'keyword_insights.search',

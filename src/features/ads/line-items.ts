@@ -116,7 +116,7 @@ export type LineItem = RowOf<typeof fields>;
 
 /**
  * Line items: objective, placements, bid, budget, flight and targeting of the ads of a campaign.
- * @source advertising: Line items, Limits; campaigns 9
+ * @source advertising 6, 23; campaigns 9
  */
 export const lineItems = resource({
   name: 'line_item',

@@ -8,7 +8,7 @@ import { checkLibraryValues, firstFrameKey, type LibraryValues } from './media/l
 
 /**
  * Media library: the images, GIFs and videos that an account can use in creatives.
- * @source advertising: Media library; creatives 3
+ * @source advertising 11; creatives 3
  */
 export const mediaLibrary = resource({
   ...libraryRows,

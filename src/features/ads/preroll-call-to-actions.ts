@@ -20,7 +20,7 @@ type PrerollCallToAction = RowOf<typeof fields>;
 
 /**
  * Pre-roll calls to action: the button and link of the videos of a line item.
- * @source advertising: Preroll calls to action; creatives 16
+ * @source advertising 16; creatives 16
  */
 export const prerollCallToActions = resource({
   name: 'preroll_call_to_action',

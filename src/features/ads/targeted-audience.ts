@@ -36,7 +36,7 @@ const campaignSchema = Type.Closed(
 
 /**
  * Lists the line items that include or exclude an audience, by campaign, newest first.
- * @source advertising: Custom audiences; creatives 21; decision 264
+ * @source advertising 17; creatives 21; decision 264
  */
 export const targetedAudience: Operation = {
   id: 'custom_audiences.targeted',

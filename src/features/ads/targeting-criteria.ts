@@ -17,7 +17,7 @@ import { tvShowsMatchLocations } from './targeting-criteria/tv-show-rules.ts';
 
 /**
  * Targeting criteria of line items. Primary criteria are combined with OR; others narrow them down.
- * @source advertising: Audience estimate and targeting; campaigns 10
+ * @source advertising 8; campaigns 10
  */
 export const targetingCriteria = resource({
   ...criteriaRows,

@@ -20,7 +20,7 @@ const FLEXIBLE_MAX = 10;
 
 /**
  * Custom audiences: uploaded people, or combinations of other audiences. They can be shared with other accounts.
- * @source advertising: Custom audiences; creatives 18 and 20
+ * @source advertising 17; creatives 18 and 20
  */
 export const customAudiences = resource({
   ...audienceDeclaration,

@@ -22,7 +22,7 @@ const fields = {
 /** A stored grant of an audience. */
 type AudiencePermission = RowOf<typeof fields>;
 
-/** Grants of custom audiences to accounts. @source advertising: Audience sharing permissions; creatives 22 */
+/** Grants of custom audiences to accounts. @source advertising 18; creatives 22 */
 export const customAudiencePermissions = permissionsFor(customAudiences as unknown as AnyResource);
 
 /** The same grants under tailored audiences. */

@@ -125,7 +125,7 @@ export async function checkReferences(
 
 /**
  * Whether a criterion is primary; an estimate needs at least one.
- * @source advertising: Audience estimate and targeting
+ * @source advertising 8
  */
 export function isPrimary({ type, operator }: EstimateCriterion): boolean {
   return operator === 'EQ' && targetingType(type).isPrimary;

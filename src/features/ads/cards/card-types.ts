@@ -3,7 +3,7 @@ import { type Field, field, quoted } from '../../../contract/declare/fields.ts';
 import { MEDIA_CATEGORIES, parseMediaKey } from '../../../contract/services/media.ts';
 import type { CardStructure, Component } from './card-structure.ts';
 
-/** Types of component-based cards. @source advertising: Component-based card */
+/** Types of component-based cards. @source advertising 10 */
 const CARD_TYPES = [
   'IMAGE_APP',
   'IMAGE_CAROUSEL_APP',

@@ -1,6 +1,6 @@
 import { type Schema, Type } from '../../../base/json-schema.ts';
 
-/** Button labels. @source advertising: Component-based card */
+/** Button labels. @source advertising 10 */
 export const BUTTON_LABELS = ['BOOK', 'CONNECT', 'INSTALL', 'OPEN', 'ORDER', 'PLAY', 'SHOP'] as const;
 
 const destination = {
@@ -54,7 +54,7 @@ const button = Type.Closed(
   { title: 'Button component' },
 );
 
-/** JSON Schemas of components and slides, in requests and replies. @source advertising: Component-based card */
+/** JSON Schemas of components and slides, in requests and replies. @source advertising 10 */
 export const componentSchema: Readonly<Record<'components' | 'slides', Schema>> = {
   components: Type.Array(Type.Union([media, swipeable, details, button]), { minItems: 2, maxItems: 2 }),
   slides: Type.Array(Type.Array(Type.Union([media, details]), { minItems: 2, maxItems: 2 }), {

@@ -68,7 +68,7 @@ function swipeable(min: number): Validator {
 /**
  * The components of a card: one with media and one with text or a button, in display order. Stored as JSON text
  * without unknown members.
- * @source advertising: Component-based card; creatives 5.2
+ * @source advertising 10; creatives 5.2
  */
 export function components({ swipeableMin }: { readonly swipeableMin: number }): Field<string> {
   const parts = unionByType({

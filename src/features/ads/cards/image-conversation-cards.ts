@@ -38,7 +38,7 @@ export type ImageConversationCard = RowOf<typeof fields>;
 
 /**
  * Image conversation cards: an image with hashtags, each of which proposes a post.
- * @source advertising: Image conversation cards; creatives 7 and 9
+ * @source advertising 14; creatives 7 and 9
  */
 export const imageConversationCards = resource({
   ...cardFormatDefaults,

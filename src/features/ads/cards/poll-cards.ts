@@ -33,7 +33,7 @@ export type PollCard = RowOf<typeof fields>;
 
 /**
  * Poll cards: choices below a post, open for voting for some minutes from their creation.
- * @source advertising: Poll cards; creatives 6
+ * @source advertising 12; creatives 6
  */
 export const pollCards = resource({
   ...cardFormatDefaults,

@@ -31,7 +31,7 @@ const fields = {
   content_duration_seconds: mediaText('Duration of the video in seconds; absent without an upload.'),
 };
 
-/** Computed fields of polls: times and media. @source advertising: Poll card; creatives 6 */
+/** Computed fields of polls: times and media. @source advertising 12; creatives 6 */
 export const pollComputedFields: Computed<Poll & StandardColumns> = {
   fields,
   async prepare(rows, context) {

@@ -42,7 +42,7 @@ export type VideoConversationCard = RowOf<typeof fields>;
 
 /**
  * Video conversation cards: a video with hashtags, each of which proposes a post.
- * @source advertising: Video conversation cards; creatives 7 and 8
+ * @source advertising 13; creatives 7 and 8
  */
 export const videoConversationCards = resource({
   ...cardFormatDefaults,

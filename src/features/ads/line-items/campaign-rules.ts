@@ -43,7 +43,7 @@ export async function deriveDelivery(
   return { standard_delivery: budget_optimization === 'LINE_ITEM' ? 1 : null };
 }
 
-/** Rule: all line items of a campaign have the same product type and objective. @source advertising: Line items */
+/** Rule: all line items of a campaign have the same product type and objective. @source advertising 6 */
 export async function matchesSiblings({
   resource,
   verb,

@@ -13,7 +13,7 @@ type Categorized = Pick<LineItem, 'objective' | 'categories'>;
 /**
  * The IAB categories of a line item. For pre-roll they are extended to whole advertiser business categories: naming
  * one IAB category selects all of its business category.
- * @source advertising: Reference data; campaigns 9.5
+ * @source advertising 3; campaigns 9.5
  */
 export function completeCategories({ objective, categories }: Categorized): string | null {
   const input = itemsOf(categories ?? '[]');

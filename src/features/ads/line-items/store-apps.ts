@@ -20,7 +20,7 @@ export const registerNamedApps: CascadeCreate<LineItem> = {
 
 /**
  * Targets the platform of a newly named app. The criterion stays when the app is removed.
- * @source advertising: Line items; campaigns 9.6; decision 142 and 179
+ * @source advertising 6; campaigns 9.6; decision 142 and 179
  */
 export const targetAppPlatforms: CascadeCreate<LineItem> = {
   resource: 'targeting_criteria',

@@ -1,6 +1,6 @@
 import type { MediaDetails } from './usable-media.ts';
 
-/** Creative types of account media. @source advertising: Account media */
+/** Creative types of account media. @source advertising 9 */
 export const CREATIVE_TYPES = [
   'BANNER',
   'BANNER_TABLET',

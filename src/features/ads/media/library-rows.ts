@@ -25,7 +25,7 @@ const fields = {
 /** A stored media library entry; its id is its media key. */
 export type LibraryRow = RowOf<typeof fields>;
 
-/** Media library entries, without their rules. @source advertising: Media library; creatives 3 */
+/** Media library entries, without their rules. @source advertising 11; creatives 3 */
 export const libraryRows = resource({
   name: 'media_library_object',
   plural: 'media_library',

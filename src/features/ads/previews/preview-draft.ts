@@ -8,7 +8,7 @@ import { draftPosts } from '../draft-posts.ts';
 
 /**
  * Sends the calling user a notification that links to a preview of a draft, which only they may see.
- * @source advertising: Draft posts; creatives 10
+ * @source advertising 15; creatives 10
  */
 export const previewDraft: Operation = {
   id: 'draft_posts.preview',

@@ -13,7 +13,7 @@ interface BiddingRule {
 
 const LEAST_BID = 10_000;
 
-/** Minimum and maximum bids by currency. @source advertising: Reference data; campaigns 6.1 */
+/** Minimum and maximum bids by currency. @source advertising 3; campaigns 6.1 */
 export const biddingRules: Operation = lookupOperation<BiddingRule>({
   name: 'bidding_rules',
   path: '/12/bidding_rules',

@@ -13,7 +13,7 @@ const group = { id: Type.String(), name: Type.String(), iab_categories: Type.Arr
 
 /**
  * Lists content categories of publishers. Counts are 0, because no videos are monetized here.
- * @source advertising: Reference data; campaigns 6.2; decision 149
+ * @source advertising 3; campaigns 6.2; decision 149
  */
 export const contentCategoryList: Operation = lookupOperation<IabGroup>({
   name: 'content_categories',
@@ -33,7 +33,7 @@ export const contentCategoryList: Operation = lookupOperation<IabGroup>({
   computedMembers: () => ({ publishers_in_last_thirty_days: 0, videos_monetized_in_last_thirty_days: 0 }),
 });
 
-/** Lists advertiser business categories. @source advertising: Reference data; campaigns 6.3 */
+/** Lists advertiser business categories. @source advertising 3; campaigns 6.3 */
 export const advertiserBusinessCategoryList: Operation = lookupOperation<IabGroup>({
   name: 'advertiser_business_categories',
   path: '/12/advertiser_business_categories',
@@ -47,7 +47,7 @@ export const advertiserBusinessCategoryList: Operation = lookupOperation<IabGrou
   rows: () => ADVERTISER_BUSINESS_CATEGORIES,
 });
 
-/** Lists the IAB taxonomy, version 1. @source advertising: Reference data; campaigns 6.4 */
+/** Lists the IAB taxonomy, version 1. @source advertising 3; campaigns 6.4 */
 export const iabCategoryList: Operation = lookupOperation<IabCategory>({
   name: 'iab_categories',
   path: '/12/iab_categories',

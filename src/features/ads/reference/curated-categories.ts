@@ -25,7 +25,7 @@ const EXAMPLE_ACCOUNT = 'gq4k2m';
 const path = '/12/accounts/:account_id/curated_categories';
 const group = 'curated_categories';
 
-/** Lists curated categories by country. @source advertising: Reference data; campaigns 6.5 */
+/** Lists curated categories by country. @source advertising 3; campaigns 6.5 */
 export const curatedCategoryList: Operation = lookupOperation<CuratedCategory>({
   name: group,
   path,

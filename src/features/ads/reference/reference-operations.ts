@@ -8,7 +8,7 @@ import { publisherList } from './publishers.ts';
 import { marketLookup, showLookup } from './television-lookups.ts';
 import { conversationLookup, eventLookup, interestLookup } from './topic-lookups.ts';
 
-/** Operations of reference data other than targeting. @source advertising: Reference data; campaigns 6 */
+/** Operations of reference data other than targeting. @source advertising 3; campaigns 6 */
 export const referenceOperations: readonly Operation[] = [
   biddingRules,
   contentCategoryList,

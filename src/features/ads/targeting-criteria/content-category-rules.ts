@@ -7,7 +7,7 @@ import type { Criterion } from './criteria-rows.ts';
 /**
  * Rule: after a batch, the IAB categories that a line item targets form complete content categories. Excluded
  * categories (NE) are not checked.
- * @source advertising: Reference data; campaigns 10.3; decision 138
+ * @source advertising 3; campaigns 10.3; decision 138
  */
 export const contentCategoriesAreComplete: ChangeSetRule<Criterion> = async (whole) => {
   if (!whole.isBatch) return [];

@@ -7,7 +7,7 @@ function notAllowed({ account }: Change<CustomAudience>): ErrorDetail {
   return { problem: 'ACTION_NOT_ALLOWED', words: { account: account!.id } };
 }
 
-/** Rule: flexible audiences cannot be changed. @source advertising: States and transitions; creatives 20 */
+/** Rule: flexible audiences cannot be changed. @source advertising 19; creatives 20 */
 export function flexibleIsImmutable(change: Change<CustomAudience>): ErrorDetail | undefined {
   return change.verb === 'update' && change.after.audience_type === 'FLEXIBLE' ? notAllowed(change) : undefined;
 }
@@ -53,7 +53,7 @@ export function typeIsSupported({ verb, after }: Change<CustomAudience>): ErrorD
 /**
  * Rule: names of live audiences are unique within their owner's account, case-sensitive and ignoring surrounding
  * spaces. When one batch gives several the same name, the first keeps it.
- * @source advertising: Custom audiences; creatives 18.2; decision 248, 249
+ * @source advertising 17; creatives 18.2; decision 248, 249
  */
 export const namesAreUnique: ChangeSetRule<CustomAudience> = async ({ changes, tx }) => {
   const last = new Map(changes.map(({ before, after }, index) => [after.id, { index, before, after }]));

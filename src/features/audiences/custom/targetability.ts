@@ -1,7 +1,7 @@
 import { Type } from '../../../base/json-schema.ts';
 import { type Field, field } from '../../../contract/declare/fields.ts';
 
-/** Why an audience cannot be targeted. @source advertising: Custom audience; creatives 18.3 */
+/** Why an audience cannot be targeted. @source advertising 17; creatives 18.3 */
 const REASONS = ['PROCESSING', 'TOO_SMALL', 'PERMISSION_REVOKED'] as const;
 
 /** A computed list of enum values, as the text of a JSON array. */

@@ -3,7 +3,7 @@ import { COMPARATORS, LOOKBACKS } from './segment-tree.ts';
 
 /** Levels of a tree, including the root and the leaves. @source creatives 20; decision 258 */
 export const LEVELS_MAX = 5;
-/** Leaves of a tree. @source advertising: Limits */
+/** Leaves of a tree. @source advertising 23 */
 export const LEAVES_MAX = 10;
 
 const operator = Type.Union([Type.Literal('AND'), Type.Literal('OR')]);

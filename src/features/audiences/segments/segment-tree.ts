@@ -32,7 +32,7 @@ export interface SegmentInput extends Partial<Omit<SegmentLeaf, 'child_segments'
   readonly child_segments?: readonly SegmentInput[];
 }
 
-/** Fills in defaults. @source advertising: Custom audiences; creatives 20 */
+/** Fills in defaults. @source advertising 17; creatives 20 */
 export function withDefaults(sent: SegmentInput): Segment {
   const { boolean_operator, child_segments = [] } = sent;
   const common = { frequency: 1, frequency_comparator: 'NUM_GTE' } as const;

@@ -30,7 +30,7 @@ type Node = Readonly<Record<string, RawValue>>;
 
 /**
  * The tree of a flexible audience as sent, without unknown members; stored as JSON text.
- * @source advertising: Custom audiences; creatives 20
+ * @source advertising 17; creatives 20
  */
 export function segmentsField(): Field<string> {
   const examined = (raw: RawValue, parameter: string) => {

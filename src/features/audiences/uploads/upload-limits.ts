@@ -2,7 +2,7 @@ import { formatInstant, instantMs, monthsAfter } from '../../../base/instants.ts
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { UploadRules } from '../../../contract/store/audiences.ts';
 
-/** Operations of an upload. @source advertising: Batch behaviour; creatives 19.1; decision 267 */
+/** Operations of an upload. @source advertising 7; creatives 19.1; decision 267 */
 export const OPERATIONS_MAX = 2500;
 
 /** Bytes of an upload. @source creatives 19.1; decision 268 */
