@@ -1,6 +1,5 @@
-import type { RequestListener, Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createServer } from '../base/node-http.ts';
+import type { RequestListener } from 'node:http';
+import { createServer, hostIn, listen } from '../base/node-http.ts';
 
 /** The server of probes and metrics, separate from the API. @source decision 6 */
 export interface OperationsServer {
@@ -14,20 +13,12 @@ export async function openOperationsServer(
   at: { readonly host: string; readonly port: number },
 ): Promise<OperationsServer> {
   const server = createServer(answer);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(at, resolve);
-  });
+  const address = await listen(server, at);
   return {
-    url: urlOf(server),
+    url: `http://${hostIn(address)}:${address.port}`,
     close() {
       server.close();
       server.closeAllConnections();
     },
   };
-}
-
-function urlOf(server: Server): string {
-  const { address, family, port } = server.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

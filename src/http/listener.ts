@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { createServer } from '../base/node-http.ts';
+import { createServer, hostIn, listen } from '../base/node-http.ts';
 import { asciiLowerCase, nearest } from '../base/text.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { Problem, type ProblemName, problem } from '../contract/problems/problems.ts';
@@ -66,13 +66,14 @@ export class Listener {
    * Rejects when the first is in use.
    */
   async listen({ host, port }: { readonly host: string; readonly port: number }): Promise<string> {
-    const { address, port: actual, family } = await this.#open(host, port);
+    const main = await this.#open(host, port);
+    const { address, port: actual } = main;
     if (host === 'localhost') {
       const others = (await lookup(host, { all: true }).catch(() => [])).filter((each) => each.address !== address);
       await Promise.allSettled(others.map((each) => this.#open(each.address, actual)));
     }
     const scheme = this.#parts.tls ? 'https' : 'http';
-    const named = family === 'IPv6' ? `[${address}]` : address === '0.0.0.0' ? '127.0.0.1' : address;
+    const named = address === '0.0.0.0' ? '127.0.0.1' : hostIn(main);
     return `${scheme}://${named}:${actual}`;
   }
 
@@ -85,12 +86,9 @@ export class Listener {
   async #open(host: string, port: number): Promise<AddressInfo> {
     const server = this.#server();
     const drain = watchConnections(server);
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen({ host, port }, resolve);
-    });
+    const address = await listen(server, { host, port });
     this.#drains.push(drain);
-    return server.address() as AddressInfo;
+    return address;
   }
 
   #server(): Server {
