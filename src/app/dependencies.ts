@@ -25,7 +25,7 @@ import { shortNodeId } from '../contract/store/nodes.ts';
 import { rowFactoryWith } from '../engine/new-row.ts';
 import { operationsOf } from '../engine/operations.ts';
 import { openEventFeed } from '../features/activity/event-feed.ts';
-import { openStreams } from '../features/activity/stream/streams.ts';
+import { ProcessStreams } from '../features/activity/stream/streams.ts';
 import { Deliverer, WEBHOOK_LEASE_S } from '../features/activity/webhooks/deliverer.ts';
 import { getStats } from '../features/ads/analytics/get-stats.ts';
 import { AudienceMemberIndex } from '../features/audiences/members/audience-members.ts';
@@ -313,7 +313,7 @@ function activityServices(
       retention_s: settings.event_retention_s,
       bearerSeesPrivate: settings.allow_bearer_private_subscriptions,
     },
-    streams: openStreams({
+    streams: new ProcessStreams({
       ...{ store, clock, node: node.id, random: secureRandom, feed, defaultLimits: applicationLimits },
       rules: pick(settings, keysOf(streamSettings)),
       onError: (connection, err) => failureLog(log, 'a stream failed')(err, { connection }),

@@ -1,4 +1,4 @@
-import { formatInstant, instantMs } from '../../base/instants.ts';
+import { addSeconds } from '../../base/instants.ts';
 import { plusDays } from '../../base/zones.ts';
 import { expiryJob, REMOVED_AT_ONCE } from '../platform/expiry-job.ts';
 
@@ -20,7 +20,7 @@ export const ledgerExpiry = expiryJob<void>({
   period_s: 3600,
   settingOf: () => {},
   async remove({ deliveryLedger: ledger }, _, now) {
-    const hour = formatInstant(instantMs(now) - LEDGER_DAYS.changes * DAY_S * 1000);
+    const hour = addSeconds(now, -LEDGER_DAYS.changes * DAY_S);
     return [
       await ledger.removeViewsBefore(plusDays(now.slice(0, 10), -LEDGER_DAYS.views), REMOVED_AT_ONCE),
       await ledger.removeChangesBefore(hour, REMOVED_AT_ONCE),

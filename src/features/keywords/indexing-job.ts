@@ -1,4 +1,4 @@
-import { formatInstant, instantMs } from '../../base/instants.ts';
+import { addSeconds } from '../../base/instants.ts';
 import { INDEXING_JOBS, type IndexChange, type IndexStep, KEYWORD_INDEXING } from '../../contract/services/keywords.ts';
 import { FETCHED_WITHIN_S, filesTag, OBJECT_REMOVAL } from '../../contract/store/derived-files.ts';
 import type { JobKind } from '../../contract/store/jobs.ts';
@@ -29,7 +29,7 @@ export const keywordIndexing: JobKind<IndexStep> = {
       await tx.posts.adoptForeign();
       isMore = (await tx.corpus.removeBefore(firstDay, PAGES_PER_UNIT)) > 0;
     }
-    const run_at = isMore ? now : formatInstant(instantMs(now) + IDLE_PERIOD_S * 1000);
+    const run_at = isMore ? now : addSeconds(now, IDLE_PERIOD_S);
     await tx.jobs.planNoLaterThan({ kind, key: INDEXING_JOBS.build, run_at });
   },
 };
@@ -46,6 +46,6 @@ export async function recordChange(tx: WriteTransaction, change: IndexChange, no
   }
   tx.invalidate(filesTag(INDEX_FILES));
   if (replaced.length === 0) return;
-  const run_at = formatInstant(instantMs(now) + FETCHED_WITHIN_S * 1000);
+  const run_at = addSeconds(now, FETCHED_WITHIN_S);
   await tx.jobs.planNoLaterThan({ kind: OBJECT_REMOVAL, key: 'all', run_at });
 }

@@ -1,4 +1,4 @@
-import { formatInstant, instantMs } from '../../base/instants.ts';
+import { addSeconds } from '../../base/instants.ts';
 import { type BuiltFiles, FETCHED_WITHIN_S } from '../../contract/store/derived-files.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import { allListed, inList, paddedSize } from '../core/in-lists.ts';
@@ -70,9 +70,10 @@ export class DerivedFiles {
    * used, and those are not. False when an announced object may be removed already; then nothing has changed.
    */
   async exchange(added: readonly string[], replaced: readonly string[], now: string) {
-    if (added.length > 0 && (await this.#countAnnounced(added, plus(now, MARGIN_S))) !== added.length) return false;
+    if (added.length > 0 && (await this.#countAnnounced(added, addSeconds(now, MARGIN_S))) !== added.length)
+      return false;
     await this.forgetUnused(added);
-    await this.announce(replaced, plus(now, FETCHED_WITHIN_S));
+    await this.announce(replaced, addSeconds(now, FETCHED_WITHIN_S));
     return true;
   }
 
@@ -139,5 +140,3 @@ export class DerivedFiles {
     await this.#session.allRaw('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`derived files ${owner}`]);
   }
 }
-
-const plus = (instant: string, seconds: number): string => formatInstant(instantMs(instant) + seconds * 1000);

@@ -1,4 +1,4 @@
-import { after } from '../../../base/timers.ts';
+import { pause } from '../../../base/timers.ts';
 import type { DisconnectReason } from '../../../contract/services/streams.ts';
 import type { ReadTransaction, Store } from '../../../storage/unit-of-work.ts';
 import type { OpenStream } from './streams.ts';
@@ -31,7 +31,7 @@ export function endRevokedStreams({ store, open, end, retry_ms }: RevocationDepe
       } catch {
         // An unavailable database is reported by requests, and nothing can change in it meanwhile.
         for (const stream of streams) toCheck.add(stream);
-        await new Promise<void>((resolve) => void after(retry_ms, resolve));
+        await pause(retry_ms);
       }
     }
   };

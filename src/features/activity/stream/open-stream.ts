@@ -1,4 +1,4 @@
-import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { addSeconds } from '../../../base/instants.ts';
 import { Type } from '../../../base/json-schema.ts';
 import { callerOf } from '../../../contract/declare/callers.ts';
 import { instant, integer } from '../../../contract/declare/fields.ts';
@@ -111,7 +111,7 @@ function parameterErrors({ backfill_minutes: backfill, start_time: start, end_ti
 /** The range of past events that a call requests; undefined without one. @throws OUTSIDE_LOG @source decision 364 */
 function pastOf({ input, services, now }: Call): PastRange | undefined {
   const { backfill_minutes: backfill, start_time: start, end_time: end } = input as Readonly<Record<string, unknown>>;
-  const before = (seconds: number): string => formatInstant(instantMs(now) - seconds * 1000);
+  const before = (seconds: number): string => addSeconds(now, -seconds);
   if (backfill) return { from: before(Number(backfill) * 60), until: undefined };
   if (start == null) return undefined;
   const min = before(services.activity.rules.retention_s);

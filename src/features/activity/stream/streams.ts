@@ -78,7 +78,7 @@ async function retryWhileUnavailable<T>(work: () => Promise<T>, isWanted: () => 
 }
 
 /** The streams of a process. Each has a row in the database; ending the row ends the stream. */
-class ProcessStreams implements Streams {
+export class ProcessStreams implements Streams {
   readonly #parts: StreamsDependencies;
   readonly #open = new Map<string, OpenStream>();
   readonly #storing = new Set<Promise<void>>();
@@ -203,11 +203,6 @@ class ProcessStreams implements Streams {
       .finally(() => this.#storing.delete(stored));
     this.#storing.add(stored);
   }
-}
-
-/** Opens the streams of a process. */
-export function openStreams(parts: StreamsDependencies): Streams {
-  return new ProcessStreams(parts);
 }
 
 /**

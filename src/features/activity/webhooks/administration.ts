@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
-import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { addSeconds } from '../../../base/instants.ts';
 import type { Random } from '../../../base/random.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
@@ -49,7 +49,7 @@ export async function rotateSecret(
   await tx.webhooks.change(id, {
     secret: box.seal(secret, secretContext.webhook(id)),
     former_secret: webhook.secret,
-    former_until: formatInstant(instantMs(now) + OVERLAP_S * 1000),
+    former_until: addSeconds(now, OVERLAP_S),
   });
   return secret;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
-import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { addSeconds, formatInstant } from '../../../base/instants.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import { every, pause, within } from '../../../base/timers.ts';
 import type { Sender } from '../../../contract/services/sending.ts';
@@ -64,9 +64,9 @@ const POSITIONS_MS = 5000;
 const LOOKS = 12;
 
 /**
- * Delivers to the webhooks that this node holds, and runs replays. The part of the log above the settled position of a
- * webhook is its own: up to the position of the event feed when the webhook is taken, it is read from the database, and
- * then it comes from the feed.
+ * Delivers to the webhooks that this node holds, and runs replays. A webhook needs the events above its settled
+ * position: those up to the position of the event feed when the webhook is leased are read from the database, later ones
+ * come from the feed.
  * @source decision 770
  */
 export class Deliverer implements WebhookRunner {
@@ -312,7 +312,7 @@ async function planChecks(store: Store, clock: Clock): Promise<void> {
     const found = await store.read((tx) => tx.webhooks.listAll(after, WEBHOOKS_PER_READ));
     await store.write(async (tx) => {
       for (const { id: key, valid, validated_at } of found) {
-        const run_at = formatInstant(instantMs(validated_at) + VALID_FOR_S * 1000);
+        const run_at = addSeconds(validated_at, VALID_FOR_S);
         if (valid && (await tx.jobs.find(WEBHOOK_JOBS.check, key)) === undefined) {
           await tx.jobs.plan({ kind: WEBHOOK_JOBS.check, key, run_at });
         }

@@ -1,4 +1,4 @@
-import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { addSeconds, formatInstant } from '../../../base/instants.ts';
 import { Type } from '../../../base/json-schema.ts';
 import { limitOf } from '../../../contract/declare/application-limits.ts';
 import { applicationOf } from '../../../contract/declare/callers.ts';
@@ -77,7 +77,7 @@ export const registerWebhook: Operation = {
         await tx.credentials.lockApplication(application);
         await checkAvailable(tx, call, { application, url, url_form });
         await tx.webhooks.add(webhook, await tx.events.findLast());
-        const run_at = formatInstant(instantMs(now) + VALID_FOR_S * 1000);
+        const run_at = addSeconds(now, VALID_FOR_S);
         await tx.jobs.plan({ kind: WEBHOOK_JOBS.check, key: id, run_at });
         await call.recordAudit(tx, event);
       });

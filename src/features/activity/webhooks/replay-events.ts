@@ -1,4 +1,4 @@
-import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { addSeconds, formatInstant, instantMs } from '../../../base/instants.ts';
 import { type Schema, Type } from '../../../base/json-schema.ts';
 import { applicationOf } from '../../../contract/declare/callers.ts';
 import type { Answer, Call, Input, Operation, Parameters } from '../../../contract/declare/operation.ts';
@@ -174,7 +174,7 @@ function timeErrors({ from_date, to_date }: Minutes, now: string, retention_s: n
     const raw = minuteText({ from_date, to_date }[parameter]);
     errors.push({ problem: 'REPLAY_TIME_INVALID', parameter, words: { raw, why } });
   };
-  const oldest = minuteText(formatInstant(instantMs(now) - retention_s * 1000));
+  const oldest = minuteText(addSeconds(now, -retention_s));
   if (from_date > now) say('from_date', 'is in the future');
   if (minuteText(from_date) < oldest) say('from_date', `is too old; the log starts at ${oldest}`);
   if (to_date > now) say('to_date', 'is in the future');

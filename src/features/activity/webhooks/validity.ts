@@ -1,5 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
-import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { addSeconds, formatInstant, instantMs } from '../../../base/instants.ts';
 import type { Random } from '../../../base/random.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import { Problem } from '../../../contract/problems/problems.ts';
@@ -50,7 +50,7 @@ export async function storeResult(
 ): Promise<Webhook | undefined> {
   const webhook = await tx.webhooks.lock(id);
   if (!webhook) return undefined;
-  const later = (seconds: number): string => formatInstant(instantMs(now) + seconds * 1000);
+  const later = (seconds: number): string => addSeconds(now, seconds);
   if (verdict.outcome === 'passed') {
     const changes = { valid: 1, validated_at: now, failing_since: null, failure: null } as const;
     await tx.webhooks.change(id, changes);

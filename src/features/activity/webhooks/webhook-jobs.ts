@@ -1,4 +1,4 @@
-import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { addSeconds } from '../../../base/instants.ts';
 import type { JobKind } from '../../../contract/store/jobs.ts';
 import { type ReplayStep, WEBHOOK_JOBS } from '../../../contract/store/webhooks.ts';
 import type { ChallengeResult } from './challenge.ts';
@@ -63,7 +63,7 @@ export const webhookCleaning: JobKind<number> = {
   isHousekeeping: true,
   prepare: async (_, { activity: { rules: activityRules } }) => activityRules.retention_s,
   async store(tx, { kind, key }, retention_s, now) {
-    const before = (seconds: number): string => formatInstant(instantMs(now) - seconds * 1000);
+    const before = (seconds: number): string => addSeconds(now, -seconds);
     const expired = await tx.events.findBefore(before(retention_s));
     // A node that reads the log again must know which deliveries were sent.
     const position = Math.min(expired, (await tx.webhookLeases.findSettled()) ?? expired);

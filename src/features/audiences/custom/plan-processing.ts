@@ -1,4 +1,4 @@
-import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { addSeconds } from '../../../base/instants.ts';
 import type { WriteContext } from '../../../contract/declare/rules.ts';
 import { AUDIENCE_PROCESSING, type Subject } from '../../../contract/store/audiences.ts';
 
@@ -11,6 +11,6 @@ export async function planProcessing(
   { verb, account, tx, services, now }: Pick<WriteContext<never>, 'verb' | 'account' | 'tx' | 'services' | 'now'>,
 ): Promise<void> {
   const delay_s = verb === 'remove' ? 0 : services.audiences.rules.processing_delay_s(account.environment);
-  const run_at = formatInstant(instantMs(now) + delay_s * 1000);
+  const run_at = addSeconds(now, delay_s);
   await tx.jobs.plan({ kind: AUDIENCE_PROCESSING, key: subject, run_at });
 }

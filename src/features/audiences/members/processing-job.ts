@@ -1,4 +1,4 @@
-import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { addSeconds, formatInstant, instantMs } from '../../../base/instants.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import { treeOf } from '../../../contract/store/audience-trees.ts';
 import {
@@ -93,7 +93,7 @@ async function recordFiles(
     const outcome = await tx.derivedFiles.record(each, now);
     if (outcome === 'recorded') {
       tx.invalidate(filesTag(each.owner));
-      const run_at = formatInstant(instantMs(now) + FETCHED_WITHIN_S * 1000);
+      const run_at = addSeconds(now, FETCHED_WITHIN_S);
       await tx.jobs.planNoLaterThan({ kind: OBJECT_REMOVAL, key: 'all', run_at });
     } else if (outcome === 'refused' && each.owner === subject) {
       await tx.jobs.planNoLaterThan({ kind: AUDIENCE_PROCESSING, key: subject, run_at: now });

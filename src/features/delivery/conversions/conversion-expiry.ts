@@ -1,4 +1,4 @@
-import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { addSeconds } from '../../../base/instants.ts';
 import { VIEW_THROUGH_WINDOWS } from '../../ads/web-event-tags.ts';
 import { expiryJob, REMOVED_AT_ONCE } from '../../platform/expiry-job.ts';
 import { CLICK_ID_TTL_S } from './click-id.ts';
@@ -26,8 +26,7 @@ export const conversionExpiry = expiryJob<void>({
   period_s: 3600,
   settingOf: () => {},
   async remove({ conversions }, _, now) {
-    const before = (what: keyof typeof CONVERSION_DAYS): string =>
-      formatInstant(instantMs(now) - CONVERSION_DAYS[what] * DAY_S * 1000);
+    const before = (what: keyof typeof CONVERSION_DAYS): string => addSeconds(now, -CONVERSION_DAYS[what] * DAY_S);
     const counted = before('counted');
     return [
       await conversions.removeTouchesBefore('click', before('clicks'), REMOVED_AT_ONCE),

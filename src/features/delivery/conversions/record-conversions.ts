@@ -1,4 +1,4 @@
-import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { addSeconds, formatInstant, instantMs } from '../../../base/instants.ts';
 import { uuid } from '../../../base/random.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import { type ErrorDetail, Problem } from '../../../contract/problems/problems.ts';
@@ -29,7 +29,7 @@ const RETRIED_EVERY_S = 2;
 
 /** Plans the next retry of the waiting conversions of an account. */
 export async function planRetry(tx: WriteTransaction, account: string, now: string): Promise<void> {
-  const run_at = formatInstant(instantMs(now) + RETRIED_EVERY_S * 1000);
+  const run_at = addSeconds(now, RETRIED_EVERY_S);
   await tx.jobs.planNoLaterThan({ kind: WAITING_CONVERSIONS, key: account, run_at });
 }
 
@@ -128,7 +128,7 @@ function checkEvents(tags: Tags, { id }: Reporter, conversions: readonly Convers
 
 /** The tags that have to be marked as tracked. */
 function notTracked(tags: Tags, now: string): string[] {
-  const before = formatInstant(instantMs(now) - TRACKED_EVERY_S * 1000);
+  const before = addSeconds(now, -TRACKED_EVERY_S);
   return [...tags.values()].filter(({ last_tracked_at: last }) => last === null || last <= before).map(({ id }) => id);
 }
 

@@ -1,4 +1,4 @@
-import { formatInstant, instantMs } from '../../../base/instants.ts';
+import { addSeconds } from '../../../base/instants.ts';
 import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { JobKind } from '../../../contract/store/jobs.ts';
@@ -37,6 +37,6 @@ export const deliverySettlement: JobKind<Outcome | undefined> = {
     if (!outcome) return;
     const bookings = await readBookings(tx, outcome.account);
     if (!bookings.lines.some((line) => servesWithin(bookings, line, [now, FOREVER]))) return;
-    await tx.jobs.planNoLaterThan({ kind, key, run_at: formatInstant(instantMs(now) + outcome.step_s * 1000) });
+    await tx.jobs.planNoLaterThan({ kind, key, run_at: addSeconds(now, outcome.step_s) });
   },
 };
