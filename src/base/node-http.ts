@@ -1,5 +1,4 @@
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 
 // As an ES module, `node:http` loads all of the HTTP client that comes with Node.js, because some of its names are of that:
 // 30 ms and 13 MB at each start.
