@@ -29,7 +29,7 @@ const DEPLOYED_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 
 /** How a target is started. */
 export interface TargetOptions extends TargetSeams {
-  readonly databaseUrl?: string;
+  readonly databaseUrl?: string | undefined;
   readonly redisUrl?: string;
   /** The folder of objects that nodes share. */
   readonly objects?: string;
@@ -42,7 +42,7 @@ export interface TargetOptions extends TargetSeams {
   /** People of the demo world; 5000 if omitted. */
   readonly people?: number;
   /** Memory of the post index, in bytes. */
-  readonly keywordMemory?: number;
+  readonly keywordMemory?: number | undefined;
   /** An alias file. */
   readonly aliases?: string;
   readonly accessLog?: 'off';
@@ -122,7 +122,7 @@ async function startSpecial(options: Placed, execArgv: string[]): Promise<Starte
 
 type Placed = TargetOptions & { readonly folder: string };
 
-function settingsOf(options: Placed): Partial<Settings> {
+function settingsOf(options: Placed): { readonly [K in keyof Settings]?: Settings[K] | undefined } {
   return {
     data_folder: options.folder,
     database_url: options.databaseUrl,

@@ -7,7 +7,7 @@ export interface CommandedCall {
   /** Below the base URL, with its parameters filled in. */
   readonly path: string;
   /** Parameters by name; undefined ones were not sent, and those of the path may be among them. */
-  readonly parameters?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly parameters?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
   /** The JSON body. */
   readonly body?: unknown;
 }

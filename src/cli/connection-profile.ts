@@ -153,7 +153,7 @@ export function buildRequest(
   method: string,
   target: string,
   caller: ConnectionProfile,
-  { data = [], json }: { readonly data?: readonly Pair[]; readonly json?: string },
+  { data = [], json }: { readonly data?: readonly Pair[] | undefined; readonly json?: string | undefined },
 ): OutgoingRequest {
   const upper = method.toUpperCase();
   if (!METHODS.includes(upper))

@@ -166,7 +166,11 @@ async function rowsOf({ credentials }: ReadTransaction, { users, applications }:
 /** The token that is known, otherwise the one that was issued last. */
 function tokenOf(
   tokens: readonly AccessToken[],
-  { user, application, known }: { readonly user: string; readonly application: string; readonly known?: string },
+  {
+    user,
+    application,
+    known,
+  }: { readonly user: string; readonly application: string; readonly known?: string | undefined },
 ): AccessToken | undefined {
   const own = tokens.filter((each) => each.user_id === user && each.application_id === application);
   return own.find(({ token }) => token === known) ?? own.sort((a, b) => Number(b.id) - Number(a.id))[0];

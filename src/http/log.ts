@@ -40,7 +40,7 @@ export function openLog(
 ): Logger {
   const options = {
     level,
-    base,
+    ...(base && { base }),
     messageKey: 'message',
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: {

@@ -20,7 +20,7 @@ const start: StartClient = async (keys) => {
       const response = await fetch(asked, {
         method,
         headers: { ...oauth.toHeader(signed), ...(type && { 'content-type': type }) },
-        body: form ? strictly(form) : json === undefined ? undefined : JSON.stringify(json),
+        body: form ? strictly(form) : json === undefined ? null : JSON.stringify(json),
       });
       return { status: response.status, text: await response.text() };
     },

@@ -108,7 +108,11 @@ test('no secret is logged, wherever a caller sends it', async () => {
       tokenSecret: keys.access_token_secret,
     });
     signatures.push(signed.signature);
-    const reply = await fetch(url, { method, headers: { authorization: signed.header, ...headers }, body });
+    const reply = await fetch(url, {
+      method,
+      headers: { authorization: signed.header, ...headers },
+      body: body ?? null,
+    });
     transactions.push(reply.headers.get('x-transaction-id')!);
   };
   const json = { 'content-type': 'application/json' };

@@ -19,7 +19,7 @@ export interface Outcome {
 export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>;
   /** What is typed into it; null leaves its input open for the test to write to. */
-  readonly input?: string | null;
+  readonly input?: string | null | undefined;
   readonly cwd?: string;
   /** The program; that of this checkout unless given. */
   readonly entry?: string;

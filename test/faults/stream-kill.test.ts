@@ -36,7 +36,7 @@ async function callAs(bearer: string, method: string, path: string, json?: unkno
     authorization: `Bearer ${bearer}`,
     ...(json !== undefined && { 'content-type': 'application/json' }),
   };
-  const body = json === undefined ? undefined : JSON.stringify(json);
+  const body = json === undefined ? null : JSON.stringify(json);
   const reply = await read(await fetch(running.file.base_url + path, { method, headers, body }));
   assert.equal(reply.status, 200, reply.text);
   return reply.body;

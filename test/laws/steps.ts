@@ -7,7 +7,7 @@ export interface CallStep {
   readonly who: Who;
   readonly method: string;
   readonly path: readonly (string | Ref)[];
-  readonly params?: Readonly<Record<string, Value>>;
+  readonly params?: Readonly<Record<string, Value>> | undefined;
   readonly json?: JsonValue;
 }
 

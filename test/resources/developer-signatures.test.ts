@@ -51,7 +51,7 @@ type Shown = any;
 /** Sends a request that is refused; returns the trace that its reply names. */
 async function refused(sent: Sent): Promise<{ status: number; hint: string; trace: Shown }> {
   const { method = 'GET', path = PATH, headers = {}, body } = sent;
-  const reply = await request(world.service.url + path, { method, headers, body });
+  const reply = await request(world.service.url + path, { method, headers, body: body ?? null });
   await reply.body.dump();
   const id = reply.headers['x-barker-trace'];
   assert.ok(typeof id === 'string' && id === reply.headers['x-transaction-id'], `${reply.statusCode} names no trace`);
@@ -164,7 +164,7 @@ describe('a refused request names', () => {
 
   test('a nonce that was used before', async () => {
     const sent = withHeader(signed());
-    const first = await request(world.service.url + PATH, { headers: sent.headers });
+    const first = await request(world.service.url + PATH, { headers: sent.headers! });
     await first.body.dump();
     assert.deepEqual([first.statusCode, first.headers['x-barker-trace']], [200, undefined]);
     assert.deepEqual(await nameOf(sent), [401, 'nonce-used-twice']);

@@ -11,11 +11,11 @@ export interface RawCall {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
-  readonly keys?: Keys;
+  readonly keys?: Keys | undefined;
   /** How many seconds the clock of the caller is ahead. */
   readonly skew_s?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | undefined;
   /** Further protocol parameters. */
   readonly oauth?: Readonly<Record<string, string>>;
 }

@@ -22,7 +22,7 @@ export async function callDev(
   const reply = await request(`${service.url}/_dev${path}`, {
     method,
     headers: tar ? { 'content-type': 'application/x-tar' } : json ? { 'content-type': 'application/json' } : {},
-    ...((tar ?? json) !== undefined && { body: tar ?? json }),
+    body: tar ?? json ?? null,
   });
   const bytes = Buffer.from(await reply.body.arrayBuffer());
   const isJson = String(reply.headers['content-type']).startsWith('application/json');

@@ -14,7 +14,7 @@ interface Setup {
   file?: string;
   environment?: Record<string, string | undefined>;
   flags?: Record<string, unknown>;
-  files?: Record<string, string>;
+  files?: Record<string, string> | undefined;
 }
 
 function load({ mode = 'dev', file, environment = {}, flags = {}, files = {} }: Setup) {

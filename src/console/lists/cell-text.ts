@@ -31,7 +31,7 @@ export function cellText({ name, kind, words = {} }: ListColumn, row: ListRow, z
 type Statuses = Pick<ListRow, 'entity_status' | 'effective_status' | 'reasons_not_servable'>;
 
 /** The standing of campaigns or of line items by id, as far as the API does not have it. */
-export type ListStandings = Readonly<Record<string, Partial<Standing>>>;
+export type ListStandings = Readonly<Record<string, { readonly [K in keyof Standing]?: Standing[K] | undefined }>>;
 
 /**
  * A row with members that the API does not have: whether an active line item shows ads, and why a running campaign shows

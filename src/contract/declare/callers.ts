@@ -96,7 +96,7 @@ export interface Authenticated {
   /** Non-protocol parameters of the Authorization header. */
   readonly headerParameters?: readonly (readonly [name: string, value: string])[];
   /** The nonce of a signed request. */
-  readonly nonce?: NonceReservation;
+  readonly nonce?: NonceReservation | undefined;
 }
 
 /**

@@ -158,7 +158,7 @@ export interface NewIds {
   /** Of its row in the account history; undefined for resources without history. */
   readonly change: string | undefined;
   /** The additional 64-bit id, for resources that have one. */
-  readonly secondary?: string;
+  readonly secondary?: string | undefined;
 }
 
 /** The actor of a change: the user, the account and the time. */
@@ -261,7 +261,7 @@ export interface Answer {
    * @source decision 581
    */
   readonly nextCursor?: string | null;
-  readonly totalCount?: number;
+  readonly totalCount?: number | undefined;
   /** The echo of the request, if it differs from its parameters. */
   readonly request?: string;
   /** The continuation of a reply of shape `stream`; `data` is then empty. */
@@ -306,12 +306,12 @@ export interface Operation {
   readonly description: string;
   readonly group: string;
   /** What the group is about; omitted where the description of its only operation suffices. */
-  readonly groupDescription?: string;
+  readonly groupDescription?: string | undefined;
   readonly family: Family;
   /** The only environment that has it; both by default. */
-  readonly onlyIn?: Environment;
+  readonly onlyIn?: Environment | undefined;
   /** The roles on the account in the path that may call it; undefined when the path has no account. */
-  readonly roles?: readonly Role[];
+  readonly roles?: readonly Role[] | undefined;
   /** Also accepts a deleted account. */
   readonly allowsDeletedAccount?: boolean;
   /** `user` by default. */
@@ -327,7 +327,7 @@ export interface Operation {
   /** GET works like POST: some clients put all parameters into the query. @source authentication 2.7 */
   readonly allowsGet?: boolean;
   /** The successor of a legacy operation, in the current version. */
-  readonly replacedBy?: string;
+  readonly replacedBy?: string | undefined;
   /** Marks the operation as deprecated, which every reply announces. */
   readonly deprecation?: Deprecation;
   /** Marks an input as deprecated, which replies to calls that use it announce. */
@@ -335,14 +335,14 @@ export interface Operation {
   /** When a deprecated operation stops working, if decided: UTC text. */
   sunset?(services: Services): string | undefined;
   /** Other paths of the operation. */
-  readonly aliases?: readonly string[];
+  readonly aliases?: readonly string[] | undefined;
   /** Values that are understood as others, by the name of the parameter or member: each with the other. */
   readonly spellings?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Required protocol parameters, for the API descriptions: the authenticator reads them. */
   readonly protocolParameters?: Parameters;
   readonly parameters: Parameters;
   /** Path parameters that are no ids, for the API descriptions. */
-  readonly pathParameters?: Parameters;
+  readonly pathParameters?: Parameters | undefined;
   /**
    * `form`: parameters in the query, a form or a JSON object. `object`: in a JSON object only. `members`: in a JSON
    * object with exactly these `bodyMembers`, as in version 2: unknown members are errors. `json`: a JSON body that the
@@ -355,7 +355,7 @@ export interface Operation {
   /** Size limit of a `bytes` body, and the problem beyond it. */
   readonly bodyBytes?: { readonly max: number; readonly problem: ProblemName };
   /** Additional members of the request echo. */
-  readonly extraEcho?: Readonly<Record<string, string | null>>;
+  readonly extraEcho?: Readonly<Record<string, string | null>> | undefined;
   /** Multipart parts that are files, by name; they are not kept in memory. `isBase64`: the part is base64 text. */
   readonly files?: Readonly<Record<string, { readonly about: string; readonly isBase64: boolean }>>;
   /** Maximum size of a file in bytes. */

@@ -47,7 +47,7 @@ export interface PageRequest {
 /** What a page sends with a call. */
 export interface PageCallInput {
   /** Parameters by name, those of the path included; undefined ones are left out. */
-  readonly parameters?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly parameters?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
   /** The body of an operation that takes JSON. */
   readonly body?: unknown;
 }
@@ -167,7 +167,7 @@ export interface PageResponse {
   readonly logout?: boolean;
   readonly retryAfter_s?: number | undefined;
   /** Audit events to record. */
-  readonly audited?: readonly AuditedEvent[];
+  readonly audited?: readonly AuditedEvent[] | undefined;
 }
 
 /** A page and its path template, with `:name` for parameters. */

@@ -206,7 +206,7 @@ export interface ResourceSpec<F extends Fields> {
   /** The path below the account, if it differs from the plural. */
   readonly path?: string;
   /** Paths of a former version in which the resource has another path below the account. */
-  readonly legacy?: { readonly version: string; readonly now: string };
+  readonly legacy?: { readonly version: string; readonly now: string } | undefined;
   readonly parent?: Parent;
   readonly sharing?: Sharing;
   readonly description: string;

@@ -267,7 +267,7 @@ export class Problem extends Error {
 
   constructor(
     errors: readonly ErrorDetail[],
-    hints: { because?: string; retryAfter_s?: number; allow?: string; hint?: string } = {},
+    hints: { because?: string | undefined; retryAfter_s?: number; allow?: string; hint?: string } = {},
   ) {
     super(hints.because ?? errors.map((error) => error.problem).join(', '));
     this.errors = errors;

@@ -94,7 +94,7 @@ export interface LogRange {
   /** Exclusive. */
   readonly after: number;
   /** Inclusive; the end of the log when omitted. */
-  readonly until?: number;
+  readonly until?: number | undefined;
   readonly limit: number;
 }
 

@@ -19,7 +19,7 @@ export interface PageQuery {
   /** Prefix of a folded search column, folded. */
   readonly prefix: { readonly column: string; readonly text: string } | undefined;
   /** Folded words that must all occur in the column `terms`. */
-  readonly terms?: readonly string[];
+  readonly terms?: readonly string[] | undefined;
   /**
    * Sort keys in order, ending with the id, so that the order is total. Nulls come last in both directions.
    * @source decision 42

@@ -16,7 +16,7 @@ import { shareLooks } from './shared-looks.ts';
 /** What depends on the server. */
 interface StoreOptions {
   /** @throws SchemaTooNew */
-  readonly assertServable?: (session: Session) => Promise<void>;
+  readonly assertServable?: ((session: Session) => Promise<void>) | undefined;
   /** Whether any server shows ads, and so has to be told when they change. */
   readonly announcesAds?: boolean;
 }

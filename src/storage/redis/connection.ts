@@ -18,7 +18,7 @@ const RETRY_MS_MAX = 1000;
 export const KEY_PREFIX = 'barker:';
 
 /** Options of every connection: it is made when it is first asked to, and commands fail while it is away. */
-export const REDIS_OPTIONS: RedisOptions = {
+export const REDIS_OPTIONS = {
   lazyConnect: true,
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
@@ -28,8 +28,8 @@ export const REDIS_OPTIONS: RedisOptions = {
   // Every version speaks it.
   protocol: 2,
   disableClientInfo: true,
-  retryStrategy: (attempts) => Math.min(attempts * RETRY_MS, RETRY_MS_MAX),
-};
+  retryStrategy: (attempts: number) => Math.min(attempts * RETRY_MS, RETRY_MS_MAX),
+} satisfies RedisOptions;
 
 /** What this connection is used for; failures are counted by it. */
 export type RedisUse = 'rates' | 'nonces';

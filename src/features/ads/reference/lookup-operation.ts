@@ -36,7 +36,7 @@ export interface Lookup<R extends object> {
   readonly description: string;
   /** The group in the reference page. */
   readonly group: string;
-  readonly groupDescription?: string;
+  readonly groupDescription?: string | undefined;
   readonly rate: RateName;
   /** Set when the path contains an account. */
   readonly roles?: readonly Role[];

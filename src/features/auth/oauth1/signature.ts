@@ -98,7 +98,7 @@ export interface RequestToSign {
   /** Absolute `http` or `https` URL with its query, as it will be sent. */
   readonly url: string;
   /** Decoded pairs of a form body. */
-  readonly form?: readonly (readonly [string, string])[];
+  readonly form?: readonly (readonly [string, string])[] | undefined;
   /** Decoded header parameters without the signature; a `realm` is sent and not signed. */
   readonly oauth: Readonly<Record<string, string>>;
   readonly consumerSecret: string;
