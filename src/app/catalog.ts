@@ -96,7 +96,7 @@ import { waitingConversions } from '../features/delivery/conversions/waiting-con
 import { ledgerExpiry } from '../features/delivery/ledger-expiry.ts';
 import { beaconExpiry } from '../features/delivery/serving/beacon-expiry.ts';
 import { decideOnAds } from '../features/delivery/serving/decisions.ts';
-import { deliverySettlement } from '../features/delivery/simulation/settlement-job.ts';
+import { settlementJob } from '../features/delivery/settle.ts';
 import { keywordIndexing } from '../features/keywords/indexing-job.ts';
 import { mediaExpiry, mediaRemoval } from '../features/media/expiry.ts';
 import { mediaOrphanRemoval } from '../features/media/orphan-removal.ts';
@@ -241,7 +241,7 @@ export const jobKinds: readonly JobKind<any>[] = [
   statsFileExpiry,
   audienceProcessing,
   audienceRematching,
-  deliverySettlement,
+  settlementJob,
   waitingConversions,
   ...expiryJobKinds,
   keywordIndexing,

@@ -66,7 +66,7 @@ import { programVersion } from '../version.ts';
 import { audiencesFolder, openAudienceFiles } from './audience-files.ts';
 import { catalog, jobKinds } from './catalog.ts';
 import { masterKeysOf, openRuntime, type Runtime, type RuntimeOverrides, sharesDatabase } from './database.ts';
-import { openDelivery } from './delivery.ts';
+import { createDelivery } from './delivery.ts';
 import { openKeywordSearch } from './keyword-search.ts';
 import { type OpenObjects, openObjects } from './objects.ts';
 import { keysOf, pick } from './pick.ts';
@@ -189,7 +189,12 @@ export async function openDependencies(
     objects: objects.store,
     media: mediaServices({ settings, servers, objects: objects.store, machineClock }),
     audiences,
-    delivery: openDelivery(mode, settings, { store, clock, audiences, keywords, serving: () => services.serving }, log),
+    delivery: createDelivery(
+      mode,
+      settings,
+      { store, clock, audiences, keywords, serving: () => services.serving },
+      log,
+    ),
     keywords,
     activity: { ...activity, webhooks },
   };

@@ -1,7 +1,7 @@
 import { type Schema, Type } from '../base/json-schema.ts';
 import { boolean } from '../contract/declare/fields.ts';
 import type { Operation } from '../contract/declare/operation.ts';
-import type { AnyResource, RequestRules, Verb } from '../contract/declare/resource.ts';
+import type { AnyResource, Verb } from '../contract/declare/resource.ts';
 import type { ProblemName } from '../contract/problems/problems.ts';
 import { deletedSerializerOf, inputValueSchema, serializerOf } from '../rows/serializer.ts';
 import { BATCH_PROBLEMS, batchVerbs, batchWords, itemParameters, performBatch } from './batch.ts';
@@ -20,17 +20,20 @@ export function operationsOf(resource: AnyResource): Operation[] {
     (verb) => ({ ...shared(resource, verb), ...forVerb[verb](resource) }) as Operation,
   );
   const operations = resource.batch ? [...verbs, batchOperation(resource)] : verbs;
-  const before = resource.requests?.beforeCall;
-  return before ? operations.map((operation) => preceded(operation, before)) : operations;
+  return operations.map((operation) => afterSettlement(operation, resource.settlesDelivery));
 }
 
-/** An operation that is performed after what its resource asks for. */
-function preceded(operation: Operation, before: NonNullable<RequestRules['beforeCall']>): Operation {
+/** Settles the delivery of the account before the operation, outside its unit of work. */
+function afterSettlement(operation: Operation, settles: AnyResource['settlesDelivery']): Operation {
+  const isChange = operation.method !== 'GET';
+  if (!settles || (settles === 'before-changes' && !isChange)) return operation;
   return {
     ...operation,
     perform(call) {
-      const done = before(call, operation.method !== 'GET');
-      return done ? done.then(() => operation.perform(call)) : operation.perform(call);
+      const { account, services } = call;
+      const { delivery } = services;
+      const settled = account && (isChange ? delivery.settleBeforeChange(account) : delivery.settle(account));
+      return settled ? settled.then(() => operation.perform(call)) : operation.perform(call);
     },
   };
 }

@@ -4,7 +4,7 @@ import { SPENT } from '../../src/contract/store/delivery-ledger.ts';
 import { campaigns } from '../../src/features/ads/campaigns.ts';
 import { fundingInstruments } from '../../src/features/ads/funding-instruments.ts';
 import { audienceCounter } from '../../src/features/delivery/audiences/count-audiences.ts';
-import { simulatedDelivery } from '../../src/features/delivery/simulation/simulated-delivery.ts';
+import { Settlement } from '../../src/features/delivery/settle.ts';
 import { type DeliveringAccount, fillDirectory, openDelivering, sumOf } from '../resources/delivery-calls.ts';
 import { fc } from '../rig/laws.ts';
 import { rounds } from '../rig/sampling.ts';
@@ -75,18 +75,20 @@ async function lookAt(place: DeliveringAccount, { by, statements }: Look): Promi
   const { services } = busy.service;
   const { store, clock, delivery } = services;
   const account = { id: place.account, environment: 'sandbox', timezone: 'America/Los_Angeles' } as const;
-  const other = simulatedDelivery({
+  const other = new Settlement({
     ...{ store, clock, counter: audienceCounter(services), step_s: 300, readPeriod_s: 0 },
+    mode: () => 'simulated',
+    serving: () => services.serving,
     unitsPerDollar: delivery.unitsPerDollar,
     onError(error) {
       if (by !== 'failing') throw error;
     },
   });
   if (by === 'itself') return place.settle();
-  if (by === 'both') return void (await Promise.all([place.settle(), other.settle(account, false)]));
+  if (by === 'both') return void (await Promise.all([place.settle(), other.settle(account)]));
   failsAfter = by === 'failing' ? statements : Number.POSITIVE_INFINITY;
   try {
-    await other.settle(account, false);
+    await other.settle(account);
   } finally {
     failsAfter = Number.POSITIVE_INFINITY;
   }
@@ -113,7 +115,7 @@ async function begin(
 }
 
 describe('simulated delivery, as it is stored', () => {
-  // Laws 1 and 11. To see them fail: leave the plan out of the cursor in settlement.ts, or `beforeCall` out of line items.
+  // Laws 1 and 11. To see them fail: leave the plan out of the cursor in settlement.ts, or `settlesDelivery` out of line items.
   test('is the same on both databases, however often, wherever and with whatever failures it is settled', async () => {
     type Neighbour = Awaited<ReturnType<typeof begin>>;
     const rename = ({ place, ids }: Neighbour) => place.put(`campaigns/${ids.campaign}`, { name: 'Bread again' });
@@ -173,7 +175,7 @@ describe('simulated delivery, as it is stored', () => {
     for (const row of spent) assert.equal(Number((row as unknown as { [SPENT]: number })[SPENT]), spend);
   });
 
-  // Law 5. To see it fail: leave `beforeCall` out of line items.
+  // Law 5. To see it fail: leave `settlesDelivery` out of line items.
   test('freezes at the second in which a line item or its campaign is paused', async () => {
     // In the morning: late in a day on which little was spent, AUTO outbids the other line item.
     const sinceMorning_ms = (calm.clock.now() - Date.parse('2026-03-01T16:00:00Z')) % (24 * HOUR_S * 1000);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Logger } from 'pino';
-import { openDelivery } from '../../src/app/delivery.ts';
+import { createDelivery } from '../../src/app/delivery.ts';
 import { unpackHours } from '../../src/contract/delivery/packed-hours.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -93,7 +93,7 @@ describe('simulated delivery', () => {
     );
     const { services, settings } = world.service;
     const log = { error: (failed: object) => assert.fail(JSON.stringify(failed)) } as unknown as Logger;
-    const delivery = openDelivery('serve', settings, { ...services, serving: () => services.serving }, log);
+    const delivery = createDelivery('serve', settings, { ...services, serving: () => services.serving }, log);
     const told: number[] = [];
     for (const language of Object.keys(speakers)) {
       const place = await openDelivering(world);

@@ -2,7 +2,7 @@ import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 import type { ErrorDetail, ProblemName } from '../problems/problems.ts';
 import type { AccountState } from './account-state.ts';
 import type { Field, StoredValue } from './fields.ts';
-import type { Call, Input, SerializeContext } from './operation.ts';
+import type { Input, SerializeContext } from './operation.ts';
 import type { ReadRate } from './rates.ts';
 import type { Role } from './roles.ts';
 import type { Change, ChangeSetRule, DeriveContext, Rule, WriteContext } from './rules.ts';
@@ -175,8 +175,6 @@ export interface RequestRules {
   }): readonly ErrorDetail[];
   /** Parameters added to the echo of the request, by verb. */
   readonly echoes?: Readonly<Partial<Record<Verb, Readonly<Record<string, string>>>>>;
-  /** Runs before each call, outside its unit of work; the call waits for what it returns. `isChange`: it may write. */
-  beforeCall?(call: Pick<Call, 'services' | 'account'>, isChange: boolean): Promise<void> | undefined;
   /** Whether an update without parameters leaves `updated_at` unchanged. */
   readonly ignoresEmptyUpdate?: boolean;
 }
@@ -237,6 +235,8 @@ export interface ResourceSpec<F extends Fields> {
   readonly changeSetRules?: readonly ChangeSetRule<RowOf<F>>[];
   readonly unique?: Unique<RowOf<F>>;
   readonly requests?: RequestRules;
+  /** The calls before which the delivery of the account is settled: all, or changes only if replies show no delivery. */
+  readonly settlesDelivery?: 'always' | 'before-changes';
   readonly list?: {
     /** Rows per page: default and maximum. */
     readonly count?: { readonly preset: number; readonly max: number };

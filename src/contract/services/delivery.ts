@@ -1,33 +1,30 @@
 import type { UnitsPerDollar } from '../../base/exchange-rates.ts';
 import type { AccountState, Environment } from '../declare/account-state.ts';
 
-/**
- * Where the numbers of delivery come from: nowhere, because nothing is served; a simulation; or ads that publishers have
- * shown.
- */
-export type DeliveryMode = 'off' | 'simulated' | 'served';
+/** The sources of delivery numbers: none, because no ads are served; a simulation; or the beacons of publishers. */
+export const DELIVERY_MODES = ['off', 'simulated', 'served'] as const;
 
-/** Every mode. */
-export const DELIVERY_MODES = ['off', 'simulated', 'served'] as const satisfies readonly DeliveryMode[];
+/** The source of delivery numbers in an environment. */
+export type DeliveryMode = (typeof DELIVERY_MODES)[number];
 
 /** An account whose delivery can be settled. */
 export type SettledAccount = Pick<AccountState, 'id' | 'environment' | 'timezone'>;
 
-/** The delivery of ads, as other features see it. Its numbers are in the delivery ledger. */
+/** The delivery of ads; its numbers are in the delivery ledger. */
 export interface Delivery {
   mode(environment: Environment): DeliveryMode;
-  /** How often the delivery of an account is settled while nobody asks for it. */
+  /** Interval of simulated settlements of an account without calls. */
   readonly step_s: number;
-  /** The exchange rates by which bids compare, and by which simulated prices differ between currencies. */
+  /** The exchange rates for comparing bids and converting simulated prices. */
   readonly unitsPerDollar: UnitsPerDollar;
   /**
-   * Brings the ledger of an account up to the present, so that it shows what has been delivered until now. Never call it
-   * inside a unit of work. Undefined when there is nothing to wait for, as always while delivery is off.
+   * Brings the ledger of an account up to date. Must be called outside of units of work. Undefined if there is nothing to
+   * wait for, as always while delivery is off.
+   *
+   * A failed simulation is logged, and the call continues with the ledger as it is; it never rejects. Where ads are served,
+   * it stores the beacons that this process has counted, and rejects if that fails, so that the call is refused.
    */
   settle(account: SettledAccount): Promise<void> | undefined;
-  /**
-   * The same before something is changed on which delivery depends: what has been delivered until now is as it was
-   * configured until now.
-   */
+  /** Settles before a change that affects delivery, so that the change does not apply to the past. Fails as `settle` does. */
   settleBeforeChange(account: SettledAccount): Promise<void> | undefined;
 }

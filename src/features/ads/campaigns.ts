@@ -15,7 +15,6 @@ import {
   reasonsNotAbleToFund,
 } from './funding-instruments.ts';
 import { hasLineItems, servability } from './servability.ts';
-import { SETTLED } from './settle-delivery.ts';
 
 const fields = {
   name: text({ max: 255 }).required().sortable().describe('Display name; need not be unique.'),
@@ -95,7 +94,7 @@ export const campaigns = resource({
     drafts: { field: 'entity_status', value: 'DRAFT' },
   },
   batch: { max: 40 },
-  requests: SETTLED,
+  settlesDelivery: 'always',
   historyEntity: 'CAMPAIGN',
   computed: servability,
   storage: { isCached: true, extraColumns: [LINE_ITEMS_SUMMARY, SPENT] },

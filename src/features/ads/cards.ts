@@ -14,7 +14,6 @@ import { cardType, deriveCardType } from './cards/card-types.ts';
 import { cardUri, cardUriOf } from './cards/card-uri.ts';
 import { components, slides } from './cards/components.ts';
 import { checkMediaRequirements, MEDIA_REQUIREMENT_PROBLEMS, RATIOS } from './cards/media-requirements.ts';
-import { SETTLED_BEFORE_CHANGES } from './settle-delivery.ts';
 
 const fields = {
   name: text({ max: 80 }).required().sortable().describe('Display name.'),
@@ -52,8 +51,8 @@ export const cards = resource({
   rate: 'account_reads_small',
   ids: { from: LONG_IDS_FROM, isLong: true },
   // Parameters in the query are not read. @source decision 214
+  settlesDelivery: 'before-changes',
   requests: {
-    ...SETTLED_BEFORE_CHANGES,
     body: 'object',
     ignoresEmptyUpdate: true,
     validate: hasOneOfComponentsAndSlides,

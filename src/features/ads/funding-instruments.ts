@@ -6,7 +6,6 @@ import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { SPENT, spentBy } from '../../contract/store/delivery-ledger.ts';
 import { currencyCode, minimumDenomination } from './currencies.ts';
 import { reasonList } from './reason-list.ts';
-import { SETTLED } from './settle-delivery.ts';
 
 /** Reasons why an instrument cannot fund campaigns, in the order of replies. @source campaigns 7.1 */
 const FUNDING_REASONS = [
@@ -86,7 +85,7 @@ export const fundingInstruments = resource({
         } satisfies Record<string, StoredValue | null>;
       },
   },
-  requests: SETTLED,
+  settlesDelivery: 'always',
   list: {},
 });
 

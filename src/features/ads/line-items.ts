@@ -37,7 +37,6 @@ import {
 import { BID_STRATEGIES, GOALS, OBJECTIVE_NAMES, PAY_BY } from './line-items/objectives.ts';
 import { orderPlacements, PRODUCT_TYPES, placementList, placementsAreAllowed } from './line-items/placements.ts';
 import { registerNamedApps, targetAppPlatforms } from './line-items/store-apps.ts';
-import { SETTLED } from './settle-delivery.ts';
 
 /** Maximum of a frequency cap; the reference has only a minimum. @source decision 175 */
 const CAP_MAX = 1_000_000;
@@ -190,6 +189,6 @@ export const lineItems = resource({
   effects: { cascades: [registerNamedApps, targetAppPlatforms] },
   list: { search: 'name', drafts: { field: 'entity_status', value: 'DRAFT' } },
   batch: { max: 40 },
-  requests: SETTLED,
+  settlesDelivery: 'always',
   historyEntity: 'LINE_ITEM',
 });

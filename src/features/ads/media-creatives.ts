@@ -8,7 +8,6 @@ import { type AccountMedia, accountMedia, isPreroll } from './account-media.ts';
 import { webUrl } from './cards/web-url.ts';
 import { type LineItem, lineItems } from './line-items.ts';
 import { CREATIVE_TYPES } from './media/creative-types.ts';
-import { SETTLED } from './settle-delivery.ts';
 
 const fields = {
   line_item_id: reference(() => lineItems)
@@ -68,7 +67,7 @@ export const mediaCreatives = resource({
   },
   rules: [mediaFitsLineItem],
   createProblems: ['LINE_ITEM_UNFIT', 'MISSING_PARAMETER'],
-  requests: SETTLED,
+  settlesDelivery: 'always',
   list: {},
 });
 

@@ -5,7 +5,6 @@ import type { Change } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { type LineItem, lineItems } from './line-items.ts';
 import { findAdvertiserUserId } from './promotable-users.ts';
-import { SETTLED } from './settle-delivery.ts';
 
 const fields = {
   line_item_id: reference(() => lineItems)
@@ -49,7 +48,7 @@ export const promotedAccounts = resource({
     rule: anyLineItemIsCompatible,
     problems: ['INCOMPATIBLE_LINE_ITEM'],
   },
-  requests: SETTLED,
+  settlesDelivery: 'always',
   historyEntity: 'PROMOTED_ACCOUNT',
 });
 

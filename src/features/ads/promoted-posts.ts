@@ -2,7 +2,6 @@ import { digits, oneOf, reference } from '../../contract/declare/fields.ts';
 import { type Fields, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_WRITERS, CREATIVE_READERS } from '../../contract/declare/roles.ts';
 import { lineItems } from './line-items.ts';
-import { SETTLED } from './settle-delivery.ts';
 
 const fields = {
   line_item_id: reference(() => lineItems)
@@ -37,6 +36,6 @@ export const promotedPosts = resource({
   fields,
   unique: { key: (row) => [row.line_item_id, row.post_id] },
   list: { sortAliases: { paused: 'entity_status' } },
-  requests: SETTLED,
+  settlesDelivery: 'always',
   historyEntity: 'PROMOTED_POST',
 });

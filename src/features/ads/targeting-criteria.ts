@@ -1,6 +1,5 @@
 import { text } from '../../contract/declare/fields.ts';
 import { resource } from '../../contract/declare/resource.ts';
-import { SETTLED } from './settle-delivery.ts';
 import { audiencesAreTargetable, noAudienceWithItsLookalike } from './targeting-criteria/audience-rules.ts';
 import {
   engagementsArePaired,
@@ -50,8 +49,8 @@ export const targetingCriteria = resource({
     'INVALID_TV_SHOW_LOCATIONS',
     'TV_SHOW_OUTSIDE_MARKET',
   ],
+  settlesDelivery: 'always',
   requests: {
-    ...SETTLED,
     viewParameters: {
       lang: text({ max: 35 }).describe('Language (BCP 47) of `localized_name`.'),
     },

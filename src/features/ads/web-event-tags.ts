@@ -1,7 +1,6 @@
 import { boolean, instant, oneOf, oneOfNumbers, text } from '../../contract/declare/fields.ts';
 import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
-import { SETTLED_BEFORE_CHANGES } from './settle-delivery.ts';
 import { embedCode } from './web-event-tags/embed-code.ts';
 import { TRACKED_WITHIN_S, trackingStatus } from './web-event-tags/tracking-status.ts';
 
@@ -63,7 +62,7 @@ export const webEventTags = resource({
   rate: 'account_reads_small',
   ids: { from: 36 ** 4 * 24 },
   fields,
-  requests: SETTLED_BEFORE_CHANGES,
+  settlesDelivery: 'before-changes',
   list: {},
   computed: {
     fields: {

@@ -94,8 +94,9 @@ export function budgetLeft({ budget, campaign, instrument }: Booking, spent: Spe
   return Math.max(0, Math.min(leftOf(budget, spent.line), leftOf(campaign.budget, spent.campaign), funds));
 }
 
-const FOREVER = '9999-12-31T23:59:59Z';
-/** When a flight ends that has no end. */
+/** The end of a flight without an end. */
+export const FOREVER = '9999-12-31T23:59:59Z';
+/** `FOREVER` in milliseconds since 1970. */
 export const FOREVER_MS = Date.parse(FOREVER);
 
 /** When a line item is in its flight and funded: from inclusive, until exclusive, as UTC texts. */

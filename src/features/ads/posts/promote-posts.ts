@@ -10,7 +10,6 @@ import { draftPosts } from '../draft-posts.ts';
 import { type LineItem, lineItems } from '../line-items.ts';
 import { findAdvertiserUserId } from '../promotable-users.ts';
 import { promotedPosts } from '../promoted-posts.ts';
-import { settleDelivery } from '../settle-delivery.ts';
 import { findAuthor } from './authors.ts';
 import { checkObjective } from './objective-requirements.ts';
 
@@ -41,8 +40,8 @@ export const promotePosts: Operation = {
   reply: { rowsOf: promotedPosts },
   problems: ['LINE_ITEM_NOT_FOUND', 'POST_NOT_FOUND', 'POST_UNFIT'],
   async perform(call) {
-    const { ids, rowFactory, store } = call.services;
-    await settleDelivery(call, true);
+    const { delivery, ids, rowFactory, store } = call.services;
+    await delivery.settleBeforeChange(call.account!);
     const postIds = itemsOf(String(call.input.post_ids));
     // Posts of other users are reposted, each under a new id.
     const reposts = await ids.takeLong('post', LONG_IDS_FROM, postIds.length);

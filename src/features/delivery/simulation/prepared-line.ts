@@ -2,7 +2,7 @@ import type { UnitsPerDollar } from '../../../base/exchange-rates.ts';
 import { instantMs } from '../../../base/instants.ts';
 import { bidLimits } from '../../ads/reference/bidding-rules.ts';
 import type { BookedCreative, Booking, Bookings } from '../bookings.ts';
-import { servesWithin, shownCreatives } from '../serving-times.ts';
+import { FOREVER, servesWithin, shownCreatives } from '../serving-times.ts';
 import { type ActionMix, actionMix } from './actions.ts';
 import { clicksOf, type PreparedConversion, prepareConversions } from './conversions.ts';
 import { placeOf } from './counts.ts';
@@ -51,7 +51,6 @@ export interface PreparedLine {
 
 /** The publisher network has this part of the impressions of line items that are also shown on the service. */
 const NETWORK_PART = 0.3;
-const FOREVER = '9999-12-31T23:59:59Z';
 
 /** Prepares the line items of an account for a range of time (UTC texts). */
 export function prepareLines(

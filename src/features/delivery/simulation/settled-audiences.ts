@@ -6,28 +6,29 @@ import type { Booking, Bookings } from '../bookings.ts';
 import { servingTimes } from '../serving-times.ts';
 import { instrumentSubject } from './share-auctions.ts';
 
-/** The audiences by which a settlement delivers. */
+/** The audiences of the line items in a settlement. */
 export interface SettledAudiences {
-  /** How many people each line item means, and all of each funding instrument together. */
+  /** Audience size of each line item, and of the union of those of each funding instrument. */
   readonly people: ReadonlyMap<string, number>;
-  /** The hash of the question of each. */
+  /** Hash of the audience question of each line item. */
   readonly questions: ReadonlyMap<string, string>;
-  /** The new counts of line items, and of their campaigns and funding instruments. */
+  /** New counts of line items, campaigns and funding instruments. */
   readonly changed: readonly DeliveryAudience[];
 }
 
 /**
- * Counts the audiences of line items as of the time from which they can deliver, but not before they are settled. One that
- * was counted before holds until its question or the directory changes, and at least for the rest of the local day, so that
- * delivery does not depend on when it is settled.
- * @param serving the requested line items, among all active ones
+ * Counts the audiences of line items as of the time from which they can deliver, at the earliest `settledUntil`. A stored count
+ * is valid until its question or the directory changes, and at least for the rest of the local day, so that delivery does not
+ * depend on the times of settlements.
+ * @param serving the line items to count, among all active ones
  * @source decision 941
  */
 export async function settleAudiences(
   counter: AudienceCounter,
   { account, lines }: Bookings,
   serving: readonly Booking[],
-  { stored, settledUntil }: { readonly stored: readonly DeliveryAudience[]; readonly settledUntil: string },
+  stored: readonly DeliveryAudience[],
+  settledUntil: string,
 ): Promise<SettledAudiences> {
   const latest = new Map(stored.map((audience) => [audience.subject, audience]));
   const counts = new Map<string, AudienceCount>();
@@ -43,13 +44,13 @@ export async function settleAudiences(
   const store = (subject: string, applies_from: string, count: AudienceCount): boolean => {
     const known = latest.get(subject);
     if (known?.question_hash === count.question_hash && known.directory_mark === count.directory_mark) {
-      // Members of audiences come and go.
+      // The members of an audience change without a change of its question.
       if (dayOf(known.applies_from) === dayOf(applies_from) || hasSamePeople(known, count)) return false;
     }
     changed.push({ account_id: account.id, subject, applies_from, ...count });
     return true;
   };
-  /** When the first of the line items of a union changes. */
+  /** Time of the first change in each union. */
   const unions = new Map<string, string>();
   for (const line of serving) {
     const count = counts.get(line.id);
@@ -64,7 +65,7 @@ export async function settleAudiences(
       unions.set(subject, known !== undefined && known < time ? known : time);
     }
   }
-  // Line items that have never served had no audience.
+  // A line item that has never served has no stored audience.
   const isCounted = ({ id }: Booking): boolean => counts.has(id) || latest.has(id);
   for (const [subject, time] of unions) {
     const members = lines.filter(
@@ -82,9 +83,7 @@ export async function settleAudiences(
   return { people, questions, changed };
 }
 
-type Counted = Pick<AudienceCount, 'people' | 'shares'>;
-
-function hasSamePeople(one: Counted, other: Counted): boolean {
+function hasSamePeople(one: DeliveryAudience, other: AudienceCount): boolean {
   return one.people === other.people && JSON.stringify(one.shares) === JSON.stringify(other.shares);
 }
 

@@ -15,51 +15,57 @@ import { readState } from './read-state.ts';
 import { type SettledAudiences, settleAudiences } from './settled-audiences.ts';
 import { digestOf, readPlan, writePlan } from './stored-plan.ts';
 
-/** At most this much is settled in one call, and in one unit of work; while something serves, a local day. */
+/** Maximum time span settled in one call. */
 const CALL_MS_MAX = 90 * 86_400_000;
+/** Maximum time span settled in one unit of work; while something serves, a local day. */
 const UNIT_MS_MAX = 7 * 86_400_000;
 const HOUR_MS = 3_600_000;
-/** Attempts to settle an account while other processes settle it too. */
-const TRIES = 5;
+/** Attempts to settle an account that other processes settle at the same time. */
+const ATTEMPTS = 5;
 
-/** Dependencies of settling. */
-interface SettlementDeps {
+/** Dependencies of a simulated settlement. */
+export interface SimulationDeps {
   readonly store: Store;
   readonly counter: AudienceCounter;
   readonly unitsPerDollar: UnitsPerDollar;
 }
 
-/** Further work in the unit of work of a settlement. */
+/** Runs in the unit of work of a settlement. */
 type AfterSettling = (tx: WriteTransaction, bookings: Bookings) => Promise<void>;
 
 /**
- * Settles the delivery of an account up to a time (milliseconds since 1970, whole seconds). The first settlement of an
- * account begins its delivery and delivers nothing. A settlement without deliveries is not written unless `isChange`:
- * the next change must not apply to the past.
+ * Settles the simulated delivery of an account up to a time (milliseconds since 1970, whole seconds). The first settlement of
+ * an account starts its delivery and delivers nothing. A settlement without deliveries is only stored before a change, which
+ * must not apply to the past.
  */
 export async function settleAccount(
-  deps: SettlementDeps,
+  deps: SimulationDeps,
   account: SettledAccount,
   now_ms: number,
-  { isChange, afterSettling }: { readonly isChange: boolean; readonly afterSettling?: AfterSettling },
+  isChange: boolean,
+  afterSettling: AfterSettling,
 ): Promise<void> {
   let passed_ms = 0;
-  for (let tries = 0; tries < TRIES; ) {
-    const outcome = await settleSome(deps, account, now_ms, { isChange, afterSettling });
-    if (outcome === 'again') tries += 1;
-    else passed_ms += outcome.passed_ms;
-    if (outcome !== 'again' && (outcome.isDone || passed_ms >= CALL_MS_MAX)) return;
+  for (let conflicts = 0; conflicts < ATTEMPTS; ) {
+    const outcome = await settleSome(deps, account, now_ms, isChange, afterSettling);
+    if (outcome === 'conflict') {
+      conflicts += 1;
+      continue;
+    }
+    passed_ms += outcome.passed_ms;
+    if (outcome.isDone || passed_ms >= CALL_MS_MAX) return;
   }
 }
 
-type Outcome = 'again' | { readonly isDone: boolean; readonly passed_ms: number };
-const NOTHING: Outcome = { isDone: true, passed_ms: 0 };
+type Outcome = 'conflict' | { readonly isDone: boolean; readonly passed_ms: number };
+const DONE: Outcome = { isDone: true, passed_ms: 0 };
 
 async function settleSome(
-  { store, counter, unitsPerDollar }: SettlementDeps,
+  { store, counter, unitsPerDollar }: SimulationDeps,
   account: SettledAccount,
   now_ms: number,
-  { isChange, afterSettling }: { readonly isChange: boolean; readonly afterSettling: AfterSettling | undefined },
+  isChange: boolean,
+  afterSettling: AfterSettling,
 ): Promise<Outcome> {
   const { cursor, bookings, stored } = await store.read(async (tx) => ({
     cursor: await tx.deliveryLedger.findCursor(account.id),
@@ -67,9 +73,12 @@ async function settleSome(
     stored: await tx.deliveryLedger.listAudiences(account.id),
   }));
   const now = formatInstant(now_ms);
-  if (!cursor) return begin(store, account, now, afterSettling);
+  if (!cursor) return startDelivery(store, account, now, afterSettling);
   const from_ms = instantMs(cursor.settled_until);
-  if (from_ms >= now_ms) return isChange && afterSettling ? after(store, bookings, afterSettling) : NOTHING;
+  if (from_ms >= now_ms) {
+    if (isChange) await store.write((tx) => afterSettling(tx, bookings));
+    return DONE;
+  }
   const rangeTo = (ms: number) => [hourAround(from_ms, account)[0], hourAround(ms, account)[1]] as const;
   const servingIn = (times: ReturnType<typeof rangeTo>) =>
     bookings.lines.filter((line) => servesWithin(bookings, line, times));
@@ -79,44 +88,35 @@ async function settleSome(
   const until_ms = isIdle ? longest_ms : Math.min(longest_ms, localDayAround(from_ms, account.timezone).end_ms);
   const range = rangeTo(until_ms);
   const serving = servingIn(range);
-  if (serving.length === 0 && !isChange && until_ms === now_ms) return NOTHING;
-  const audiences = await settleAudiences(counter, bookings, serving, {
-    stored,
-    settledUntil: cursor.settled_until,
-  });
-  const found = fingerprint(bookings, audiences, cursor, range);
+  if (serving.length === 0 && !isChange && until_ms === now_ms) return DONE;
+  const audiences = await settleAudiences(counter, bookings, serving, stored, cursor.settled_until);
+  const before = fingerprint(bookings, audiences, cursor, range);
   return store.write(async (tx): Promise<Outcome> => {
     const locked = await tx.deliveryLedger.lockCursor(account.id);
-    if (locked?.settled_until !== cursor.settled_until) return 'again';
+    if (locked?.settled_until !== cursor.settled_until) return 'conflict';
     const booked = await readBookings(tx, account, { lock: true });
-    if (fingerprint(booked, audiences, locked, range) !== found) return 'again';
+    if (fingerprint(booked, audiences, locked, range) !== before) return 'conflict';
     await deliver(tx, { booked, audiences, unitsPerDollar, cursor: locked, from_ms, until_ms, now });
-    await afterSettling?.(tx, booked);
+    await afterSettling(tx, booked);
     return { isDone: until_ms === now_ms, passed_ms: until_ms - from_ms };
   });
 }
 
-/** Delivery begins when an account is settled for the first time. */
-function begin(
+function startDelivery(
   store: Store,
   account: SettledAccount,
   now: string,
-  afterSettling: AfterSettling | undefined,
+  afterSettling: AfterSettling,
 ): Promise<Outcome> {
   return store.write(async (tx) => {
-    if (await tx.deliveryLedger.lockCursor(account.id)) return 'again';
+    if (await tx.deliveryLedger.lockCursor(account.id)) return 'conflict';
     await tx.deliveryLedger.saveCursor({ account_id: account.id, settled_until: now, seed: account.id });
-    await afterSettling?.(tx, await readBookings(tx, account));
-    return NOTHING;
+    await afterSettling(tx, await readBookings(tx, account));
+    return DONE;
   });
 }
 
-async function after(store: Store, bookings: Bookings, afterSettling: AfterSettling): Promise<Outcome> {
-  await store.write((tx) => afterSettling(tx, bookings));
-  return NOTHING;
-}
-
-/** Digest of all that the plan of an hour is made from; a range of time has that of all its hours together. */
+/** Digest of the inputs of the plans of the hours in a range. */
 function fingerprint(
   bookings: Bookings,
   { questions }: SettledAudiences,
@@ -129,14 +129,14 @@ function fingerprint(
   return digestOf(bookings, hashes, [seed, knobs ?? '']);
 }
 
-/** The hour of the account's clock in which a time lies: UTC texts. */
+/** The local hour that contains a time, as UTC texts. */
 function hourAround(ms: number, { timezone }: SettledAccount): readonly [from: string, until: string] {
   const day = localDayAround(ms, timezone);
   const start_ms = startOfHour(ms, day);
   return [formatInstant(start_ms), formatInstant(Math.min(start_ms + HOUR_MS, day.end_ms))];
 }
 
-interface Settling {
+interface Period {
   readonly booked: Bookings;
   readonly audiences: SettledAudiences;
   readonly unitsPerDollar: UnitsPerDollar;
@@ -148,7 +148,7 @@ interface Settling {
 
 async function deliver(
   tx: WriteTransaction,
-  { booked, audiences, unitsPerDollar, cursor, from_ms, until_ms, now }: Settling,
+  { booked, audiences, unitsPerDollar, cursor, from_ms, until_ms, now }: Period,
 ): Promise<void> {
   const { account } = booked;
   const knobs = readKnobs(cursor.knobs);
@@ -169,7 +169,7 @@ async function deliver(
   });
   await tx.deliveryLedger.saveAudiences(audiences.changed);
   await addToLedger(tx, account, delivered, now);
-  // Even an empty plan is kept: a second plan of the same hour draws other numbers.
+  // An empty plan is stored too, because planning the hour again from a later time would draw other numbers.
   const plan = running ? writePlan(running, digest(until_ms)) : null;
   await tx.deliveryLedger.saveCursor({ ...cursor, settled_until: formatInstant(until_ms), plan });
 }
