@@ -16,7 +16,6 @@ import type {
   Operation,
   Services,
 } from '../contract/declare/operation.ts';
-import type { AnyResource } from '../contract/declare/resource.ts';
 import { withKnownKeys } from '../contract/services/known-keys.ts';
 import type { ObjectStore } from '../contract/services/objects.ts';
 import type { Sender } from '../contract/services/sending.ts';
@@ -77,7 +76,7 @@ const resources = new Map(catalog.filter((entry) => 'fields' in entry).map((entr
 
 /** Every operation of the catalog, in its order. */
 export const operations: readonly Operation[] = catalog.flatMap((entry) =>
-  'fields' in entry ? operationsOf(entry as AnyResource) : [entry as Operation],
+  'fields' in entry ? operationsOf(entry) : [entry as Operation],
 );
 
 /** What tests and benchmarks may replace; production uses the defaults. */

@@ -2,7 +2,7 @@ import { formatInstant } from '../base/instants.ts';
 import { alphanumeric, type Random, secureRandom, seededRandom } from '../base/random.ts';
 import type { SecretBox } from '../base/secret-box.ts';
 import type { Services } from '../contract/declare/operation.ts';
-import type { AnyResource, Row } from '../contract/declare/resource.ts';
+import type { AnyResource } from '../contract/declare/resource.ts';
 import type { Role } from '../contract/declare/roles.ts';
 import { ConstraintViolated } from '../contract/store/errors.ts';
 import { SANDBOX_FEATURES } from '../features/ads/account-features.ts';
@@ -243,5 +243,5 @@ async function createAccount(
     created_at: now,
     updated_at: now,
     deleted: 0,
-  } as unknown as Row);
+  });
 }

@@ -55,7 +55,7 @@ export async function batchBuffer(
 
   const records: RecordsWriting = {
     async get(kind, key: RowKey, options: { deleted: Deleted; lock?: boolean }) {
-      const name = nameOf(kind as unknown as AnyResource, key.id, options.deleted);
+      const name = nameOf(kind, key.id, options.deleted);
       // Granted rows of other accounts are not read in advance.
       const isKnown = rows.has(name) && key.account === account && !(key.includesGranted && !rows.get(name));
       // biome-ignore lint/suspicious/noExplicitAny: a row of whichever resource was asked for
@@ -64,7 +64,7 @@ export async function batchBuffer(
       return tx.records.get(kind, key, options);
     },
     async getMany(kind, of, values, options) {
-      if (options.column === UNIQUE_KEY && (kind as unknown as AnyResource) === resource) {
+      if (options.column === UNIQUE_KEY && kind === resource) {
         // biome-ignore lint/suspicious/noExplicitAny: rows of the resource of the batch
         return values.map((value) => live.get(value)).filter((row) => row !== undefined) as any;
       }
@@ -99,7 +99,7 @@ export async function batchBuffer(
       const name = nameOf(kind, key.id, 'hidden');
       const before = rows.get(name);
       if (!before) return;
-      const after = { ...before, ...changes } as Row;
+      const after = { ...before, ...changes };
       rows.set(name, after.deleted ? undefined : after);
       if (kind === resource && before[UNIQUE_KEY] && !after[UNIQUE_KEY]) live.delete(String(before[UNIQUE_KEY]));
     },
@@ -134,7 +134,7 @@ async function readMany(
   values: readonly string[],
   options: { deleted: Deleted; lock?: boolean; column?: string },
 ): Promise<Row[]> {
-  return (await tx.records.getMany(resource, account, values, options)) as unknown as Row[];
+  return await tx.records.getMany(resource, account, values, options);
 }
 
 interface PendingWrites {

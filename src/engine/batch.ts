@@ -143,7 +143,7 @@ function expectedOf(resource: AnyResource, call: Call, items: readonly Item[]): 
   return {
     changed: distinct(others.map(({ input }) => input[resource.idParameter])),
     referenced: references.map(([name, field]) => ({
-      target: field.target!() as unknown as AnyResource,
+      target: field.target!() as AnyResource,
       ids: distinct(items.map(({ input }) => input[name])),
       deleted: field.deletedTarget,
       lock: field.locksTarget,

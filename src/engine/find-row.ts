@@ -33,7 +33,7 @@ export async function findRow(
 ): Promise<Row> {
   const row = await records.get(resource, key, options);
   const isThere = key.parent === undefined || (row as Row | undefined)?.[resource.parent!.column] === key.parent;
-  if (row && isThere) return row as unknown as Row;
+  if (row && isThere) return row as Row;
   throw problem(resource.notFound, {
     parameter: resource.idParameter,
     value: key.id,

@@ -58,7 +58,7 @@ async function updateDuplicate(
 async function findDuplicate(tx: WriteTransaction, resource: AnyResource, row: Row): Promise<Row | undefined> {
   const keys = [String(row[UNIQUE_KEY])];
   const [same] = await tx.records.getMany(resource, row.account_id, keys, { deleted: 'hidden', column: UNIQUE_KEY });
-  return same as unknown as Row | undefined;
+  return same as Row | undefined;
 }
 
 /** Creates and updates rows on behalf of other operations. */

@@ -166,13 +166,13 @@ async function readReferences(
   for (const [name, field] of Object.entries(resource.fields as Record<string, Field>)) {
     const value = after[name];
     if (!field.target || typeof value !== 'string' || value === before?.[name]) continue;
-    const target = field.target() as unknown as AnyResource;
+    const target = field.target() as AnyResource;
     const row = await tx.records.get(
       target,
       { account: after.account_id, id: value },
       { deleted: field.deletedTarget, lock: field.locksTarget },
     );
-    if (row) found.set(name, row as unknown as Row);
+    if (row) found.set(name, row);
     else errors.push({ problem: target.notFound, parameter: name, value, words: { kind: target.label } });
   }
   throwErrors(errors);

@@ -101,7 +101,7 @@ export function loadSettings(input: SettingsInput): Settings {
     values[input.name] = value;
     sources.set(input.name, input.source);
   }
-  const settings = Object.freeze(values) as unknown as Settings;
+  const settings = Object.freeze(values) as Settings;
   applyRules(settings, input, findings);
   if (findings.problems.length > 0) throw new SettingsError(findings.problems);
   origins.set(settings, { mode, sources, secretFiles: findings.secretFiles });

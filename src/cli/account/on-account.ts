@@ -49,7 +49,7 @@ async function accountOf(tx: ReadTransaction, id: string, { lock }: { readonly l
   const membership = await tx.accountMembers.findLimits(id);
   if (!row || !membership) throw new CommandFailed(`there is no account ${id}; see: barker account list`);
   const environment = membership.environment as Environment;
-  return { row: row as unknown as Row, environment, limits: JSON.parse(membership.limits) };
+  return { row, environment, limits: JSON.parse(membership.limits) };
 }
 
 /** Changes columns of an account. */

@@ -63,7 +63,7 @@ async function list(request: OperatorRequest, problem?: string): Promise<Operato
   const sought = ((request.method === 'GET' && request.parameter('q')) || '').trim();
   const found = await request.read(async (tx) => {
     const named = sought && (await tx.records.get(accounts, { account: undefined, id: sought }, { deleted: 'hidden' }));
-    return named ? [named as unknown as Row] : pageOf(tx, { environment, sought, after });
+    return named ? [named] : pageOf(tx, { environment, sought, after });
   });
   const rows = found
     .slice(0, ROWS)
@@ -181,7 +181,7 @@ async function readAccount(tx: ReadTransaction, id: string) {
   if (!row || !state) return undefined;
   const members = await tx.accountMembers.listMembers(id);
   return {
-    row: row as unknown as Row,
+    row,
     environment: state.environment as Environment,
     limits: JSON.parse(state.limits) as Readonly<Record<string, number>>,
     members,

@@ -24,7 +24,7 @@ import { type Problems, problemSummary, problemsOf, whyRefused } from '../parts/
 import { historySection } from '../parts/history-section.ts';
 import { stateMark } from '../parts/state-mark.ts';
 import { bodyOf } from '../refused-call.ts';
-import { type Choice, type Criterion, criteriaSection, criterionOf, pickedIn } from './audience-section.ts';
+import { type Choice, criteriaSection, criterionOf, pickedIn } from './audience-section.ts';
 import { type Campaign, moreThan, reviewLink, statusButton } from './campaign-pages.ts';
 
 const words = texts.campaign;
@@ -292,7 +292,7 @@ async function show(
     : '';
   const content = html`${steps}${problemSummary(problems)}
 <section class="card"><dl class="facts"><dt>${words.fields.objective}</dt><dd>${words.objectives[line.objective] ?? line.objective}</dd><dt>${words.state}</dt><dd>${stateMark({ ...line, ...standing })}</dd></dl>${isDraft ? reviewLink(visit, line.campaign_id) : mayChange ? statusButton(visit, line) : ''}</section>
-<section class="card" id="audience"><h2>${words.audience}</h2>${await criteriaSection(visit, deps, criteria as Criterion[], { mayChange, problems, choices })}${moreThan(criteria, CRITERIA_MAX)}</section>
+<section class="card" id="audience"><h2>${words.audience}</h2>${await criteriaSection(visit, deps, criteria, { mayChange, problems, choices })}${moreThan(criteria, CRITERIA_MAX)}</section>
 <section class="card" id="ads"><h2>${words.ads}</h2>${adsSection(visit, { promoted, posts, ads: standing?.ads ?? {} }, mayChange)}${moreThan(promoted, ADS_MAX)}</section>
 ${
   mayChange

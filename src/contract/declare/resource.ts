@@ -16,13 +16,13 @@ type StoredOf<T> = T extends Field<infer S> ? S : never;
 export type RowOf<F extends Fields> = { readonly [K in keyof F]: StoredOf<F[K]> | null } & StandardColumns;
 
 /** The columns of every stored row. Times are UTC texts, `deleted` is 0 or 1. */
-export interface StandardColumns {
+export type StandardColumns = {
   readonly id: string;
   readonly account_id: string;
   readonly created_at: string;
   readonly updated_at: string;
   readonly deleted: 0 | 1;
-}
+};
 
 /** A stored row whose declaration is not known at compile time. */
 export type Row = StandardColumns & { readonly [column: string]: StoredValue | null };
@@ -301,5 +301,5 @@ export type AnyResource = Resource<any>;
 /** The resource whose deletion hides rows of this one, if there is one. */
 export function hidingParent({ parentField, fields }: AnyResource): AnyResource | undefined {
   if (parentField === undefined) return undefined;
-  return (fields as Fields)[parentField]!.target!() as unknown as AnyResource;
+  return (fields as Fields)[parentField]!.target!() as AnyResource;
 }

@@ -2,7 +2,6 @@ import { formatInstant, instantMs, parseInstant } from '../../base/instants.ts';
 import { dateAround } from '../../base/zones.ts';
 import type { Environment } from '../../contract/declare/account-state.ts';
 import type { Services } from '../../contract/declare/operation.ts';
-import type { AnyResource } from '../../contract/declare/resource.ts';
 import type { SettledAccount } from '../../contract/services/delivery.ts';
 import { accounts } from '../../features/ads/accounts.ts';
 import { lineItems } from '../../features/ads/line-items.ts';
@@ -71,7 +70,7 @@ export function deliveryCalls({ store, clock, delivery }: DeliveryToolOptions): 
 
 async function findHome(tx: ReadTransaction, id: string): Promise<string | undefined> {
   const anywhere = { account: undefined, member: undefined, without: undefined, prefix: undefined, after: undefined };
-  const [row] = await tx.records.page(lineItems as AnyResource, {
+  const [row] = await tx.records.page(lineItems, {
     ...anywhere,
     deleted: 'shown',
     within: { id: [id] },

@@ -74,7 +74,7 @@ function readYaml(text: string, file: string): Located {
     const line = lineAt(start);
     if (depth > DEPTH_MAX) return wrong(node, `${path}: nested too deeply`);
     if (isAlias(node)) {
-      const target = (node as { resolve(of: Document): unknown }).resolve(document as unknown as Document);
+      const target = (node as { resolve(of: Document): unknown }).resolve(document as Document);
       const before = isAliased;
       isAliased = true;
       const found = locate(target as ParsedNode, path, start, depth + 1);

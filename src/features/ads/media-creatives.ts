@@ -72,8 +72,8 @@ export const mediaCreatives = resource({
 });
 
 function referencedRows(referenced: Change<MediaCreative>['referenced']) {
-  const line = referenced.get('line_item_id') as unknown as LineItem;
-  return { media: referenced.get('account_media_id') as unknown as AccountMedia, line };
+  const line = referenced.get('line_item_id') as LineItem;
+  return { media: referenced.get('account_media_id') as AccountMedia, line };
 }
 
 /** Rule: videos need a pre-roll line item; images for WEBSITE_CLICKS need a landing URL. @source decision 211 */

@@ -47,7 +47,7 @@ function unsuitable(line: string, why: string): ErrorDetail {
 
 function isForPreroll({ verb, referenced }: Change<PrerollCallToAction>): ErrorDetail | undefined {
   if (verb !== 'create') return undefined;
-  const line = referenced.get('line_item_id') as unknown as LineItem;
+  const line = referenced.get('line_item_id') as LineItem;
   return line.objective === 'PREROLL_VIEWS' ? undefined : unsuitable(line.id, 'is not for PREROLL_VIEWS');
 }
 

@@ -52,7 +52,7 @@ export function newPromotableUser(facts: {
     created_at: now,
     updated_at: now,
     deleted: 0,
-  } as unknown as Row;
+  };
 }
 
 /** The id of the user whom an account advertises: `advertiser_user_id` of its line items. Every account has one. */

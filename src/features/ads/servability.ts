@@ -95,7 +95,7 @@ export function hasLineItems(row: Campaign): boolean {
 }
 
 function lineItemsOf(row: Campaign): LineItemsOfCampaign | undefined {
-  const summary = (row as unknown as Row)[LINE_ITEMS_SUMMARY];
+  const summary = (row as Row)[LINE_ITEMS_SUMMARY];
   return typeof summary === 'string' ? readSummary(summary) : undefined;
 }
 

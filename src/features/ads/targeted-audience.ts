@@ -104,9 +104,9 @@ async function targetingCampaigns(
   );
   const named = [...new Set(lines.map((line) => String(line.campaign_id)))];
   const rows = await inBatches(named, (ids) => tx.records.getMany(campaigns, account!.id, ids, { deleted: 'hidden' }));
-  const isServable = await servabilityOf(context, rows as Campaign[]);
-  const found = (rows as Campaign[]).flatMap((row) => {
-    const own = (lines as LineItem[])
+  const isServable = await servabilityOf(context, rows);
+  const found = rows.flatMap((row) => {
+    const own = lines
       .filter((line) => line.campaign_id === row.id)
       .sort((a, b) => (isAfter(b as unknown as Campaign, [a.created_at, a.id]) ? -1 : 1))
       .map((line) => ({ id: line.id, name: line.name, servable: isServable(row, line, creatives.get(line.id)!) }))
@@ -129,7 +129,7 @@ async function servabilityOf(context: SerializeContext, rows: readonly Campaign[
       hasBudget: daily !== null || total !== null,
       creative,
     };
-    const alone = { ...campaign, [LINE_ITEMS_SUMMARY]: summaryOf([only]) } as Campaign;
+    const alone = { ...campaign, [LINE_ITEMS_SUMMARY]: summaryOf([only]) };
     return only.entity_status === 'ACTIVE' && outcome(alone).servable === 1;
   };
 }

@@ -23,10 +23,10 @@ const fields = {
 type AudiencePermission = RowOf<typeof fields>;
 
 /** Grants of custom audiences to accounts. @source advertising 18; creatives 22 */
-export const customAudiencePermissions = permissionsFor(customAudiences as unknown as AnyResource);
+export const customAudiencePermissions = permissionsFor(customAudiences);
 
 /** The same grants under tailored audiences. */
-export const tailoredAudiencePermissions = permissionsFor(tailoredAudiences as unknown as AnyResource);
+export const tailoredAudiencePermissions = permissionsFor(tailoredAudiences);
 
 /** The declaration of grants under custom or tailored audiences; both use the same rows. @source decision 251, 252 */
 function permissionsFor(audiences: AnyResource): Resource<typeof fields> {

@@ -31,5 +31,5 @@ export async function rowsById(
   ids: readonly string[],
   { lock = false }: { readonly lock?: boolean } = {},
 ): Promise<Row[]> {
-  return (await tx.records.getMany(resource, account, ids, { deleted: 'shown', lock })) as unknown as Row[];
+  return await tx.records.getMany(resource, account, ids, { deleted: 'shown', lock });
 }

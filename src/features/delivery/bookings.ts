@@ -90,17 +90,15 @@ export async function readBookings(
   const rows = ids
     ? await rowsById(tx, lineItems, account.id, ids)
     : await rowsOf(tx, lineItems, account.id, { entity_status: ['ACTIVE'] });
-  const lines = rows as unknown as LineItem[];
+  const lines = rows as LineItem[];
   const named = (field: 'campaign_id' | 'funding_instrument_id'): string[] => [
     ...new Set(lines.map((line) => String(line[field]))),
   ];
   const campaignRows = await rowsById(tx, campaigns, account.id, named('campaign_id'), { lock });
   const instrumentRows = await rowsById(tx, fundingInstruments, account.id, named('funding_instrument_id'), { lock });
   const spent = new Map([...campaignRows, ...instrumentRows].map((row) => [row.id, Number(row[SPENT])]));
-  const campaignsById = new Map(campaignRows.map((row) => [row.id, campaignOf(row as unknown as Campaign)]));
-  const instrumentsById = new Map(
-    instrumentRows.map((row) => [row.id, instrumentOf(row as unknown as FundingInstrument)]),
-  );
+  const campaignsById = new Map(campaignRows.map((row) => [row.id, campaignOf(row as Campaign)]));
+  const instrumentsById = new Map(instrumentRows.map((row) => [row.id, instrumentOf(row as FundingInstrument)]));
   const creatives: ReadonlyMap<string, readonly BookedCreative[]> =
     lines.length === 0 ? new Map() : await readCreatives(tx, account, ids && lines.map(({ id }) => id));
   const typeOfTag = await readTypesOfTags(tx, account, lines);

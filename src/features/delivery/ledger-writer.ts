@@ -1,7 +1,7 @@
 import { formatInstant, instantMs } from '../../base/instants.ts';
 import { localDayAround, startOfHour } from '../../base/zones.ts';
 import type { AccountState } from '../../contract/declare/account-state.ts';
-import type { AnyResource, Row } from '../../contract/declare/resource.ts';
+import type { AnyResource } from '../../contract/declare/resource.ts';
 import type { DeliveryMetric } from '../../contract/delivery/metrics.ts';
 import { type DayOfHours, packHours, unpackHours } from '../../contract/delivery/packed-hours.ts';
 import {
@@ -182,8 +182,8 @@ async function addSpend(
 ): Promise<void> {
   const ids = [...amounts.keys()].filter((id) => amounts.get(id) !== 0).sort();
   for (const row of await tx.records.getMany(resource, account, ids, { deleted: 'shown', lock: true })) {
-    const { id } = row as Row;
-    const spent = saturated(Number((row as Row)[SPENT]) + amounts.get(id)!);
+    const { id } = row;
+    const spent = saturated(Number(row[SPENT]) + amounts.get(id)!);
     await tx.records.update(resource, { account, id }, { [SPENT]: spent });
   }
 }

@@ -84,7 +84,7 @@ export function openConnections(options: ConnectionsOptions): Connections {
   const acquireFrom = async (pool: pg.Pool): Promise<Line> => {
     for (;;) {
       const client = await pool.connect().catch(rethrowUnreachable);
-      const line = lines.get(client as unknown as pg.Client);
+      const line = lines.get(client as pg.Client);
       if (line && line.lockKey === options.held()?.key) return line;
       // It was admitted under an earlier lock, or has just closed.
       line?.destroy();
@@ -160,7 +160,7 @@ export function newClient(config?: pg.ClientConfig): pg.Client {
 
 /** Closes the socket at once, without a goodbye to a server that may be unreachable. */
 export function destroyClient(client: pg.Client): void {
-  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+  (client as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
 }
 
 /** Rethrows a failure to connect as StoreUnavailable. @source decision 62 */

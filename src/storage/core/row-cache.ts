@@ -92,7 +92,7 @@ class CachedReads implements RecordsReading {
 
   async get<F extends Fields>(resource: Resource<F>, key: RowKey, options: ReadOptions): Promise<RowOf<F> | undefined> {
     if (!resource.storage?.isCached || options.lock) return this.#records.get(resource, key, options);
-    return (await this.#getRow(resource as unknown as AnyResource, key, options.deleted)) as RowOf<F> | undefined;
+    return (await this.#getRow(resource, key, options.deleted)) as RowOf<F> | undefined;
   }
 
   async getMany<F extends Fields>(
@@ -103,14 +103,14 @@ class CachedReads implements RecordsReading {
   ): Promise<RowOf<F>[]> {
     if (!resource.storage?.isCached || resource.parentField || options.lock || options.column)
       return this.#records.getMany(resource, account, ids, options);
-    const kind = resource as unknown as AnyResource;
+    const kind = resource;
     const known = ids.map((id) => this.#cache.find(kind, account, id));
     const missing = ids.filter((_, index) => known[index] === undefined);
     const read =
       missing.length > 0 ? await this.#records.getMany(resource, account, missing, { deleted: 'shown' }) : [];
-    for (const row of read) this.#cache.keep(kind, row as unknown as Row, this.#position);
-    const all = [...known, ...(read as unknown as Row[])].filter((row) => row !== undefined);
-    return all.filter((row) => isVisible(row, options.deleted)) as unknown as RowOf<F>[];
+    for (const row of read) this.#cache.keep(kind, row, this.#position);
+    const all = [...known, ...read].filter((row) => row !== undefined);
+    return all.filter((row) => isVisible(row, options.deleted)) as RowOf<F>[];
   }
 
   page(resource: AnyResource, query: PageQuery): Promise<Row[]> {
@@ -160,10 +160,10 @@ class TrackedWrites implements RecordsWriting {
     const row =
       known?.account_id === key.account
         ? known
-        : ((await this.#records.get(resource, key, { deleted: 'shown' })) as unknown as Row | undefined);
+        : ((await this.#records.get(resource, key, { deleted: 'shown' })) as Row | undefined);
     if (!row) return undefined;
     this.#read.set(name, row);
-    return isVisible(row, options.deleted) ? (row as unknown as RowOf<F>) : undefined;
+    return isVisible(row, options.deleted) ? (row as RowOf<F>) : undefined;
   }
 
   async getMany<F extends Fields>(
@@ -175,7 +175,7 @@ class TrackedWrites implements RecordsWriting {
     if (this.#remembers(resource, options)) {
       const known = ids.map((id) => this.#read.get(rowName(resource, id))).filter((row) => row?.account_id === account);
       if (known.length === ids.length) {
-        return known.filter((row) => isVisible(row!, options.deleted)) as unknown as RowOf<F>[];
+        return known.filter((row) => isVisible(row!, options.deleted)) as RowOf<F>[];
       }
     }
     return this.#records.getMany(resource, account, ids, options);

@@ -140,7 +140,7 @@ class Placeholder {
 const placeholders = Object.assign((name: string) => new Placeholder(name), {
   list: (name: string, size: number) => Array.from({ length: size }, (_, index) => new Placeholder(name, index)),
   cell: (name: string, index: number, column: string) => new Placeholder(name, index, column),
-}) as unknown as Param<never>;
+}) as Param<never>;
 
 function compile(query: Compilable<unknown>): Statement {
   const { sql, parameters } = query.compile();

@@ -249,7 +249,7 @@ function clientOf({ endpoint, region, keyId, secret, isPathStyle, silence_ms }: 
 
 /** Closes the idle connections of a client. */
 function dropConnections({ config }: S3Client): void {
-  const { httpAgent, httpsAgent } = (config.requestHandler as unknown as Handler).httpHandlerConfigs();
+  const { httpAgent, httpsAgent } = (config.requestHandler as Handler).httpHandlerConfigs();
   for (const pool of [httpAgent, httpsAgent]) {
     for (const sockets of Object.values(pool?.freeSockets ?? {})) for (const each of sockets) each.destroy();
   }

@@ -33,7 +33,7 @@ export interface AccountPlan {
 /** The row of a new account. */
 export function accountRow(plan: AccountPlan, now: string): Row {
   const { id, environment, values } = plan;
-  const row = { ...newAccount({ id, environment, name: String(values.name), now }), ...withoutKeys(values) } as Row;
+  const row = { ...newAccount({ id, environment, name: String(values.name), now }), ...withoutKeys(values) };
   if (environment === 'sandbox' || values.timezone_switch_at !== undefined) return row;
   // The time zone of a production account applies from the day of its creation.
   return { ...row, timezone_switch_at: startOfDayAround(Date.parse(now), String(row.timezone)) };
@@ -50,8 +50,8 @@ export function instrumentRow(account: string, id: string, values: Input, now: s
   const fields = Object.entries(fundingInstruments.fields);
   const filled = Object.fromEntries(fields.map(([name, field]) => [name, values[name] ?? field.defaultValue ?? null]));
   const standard = { id, account_id: account, created_at: now, updated_at: now, deleted: 0 };
-  const row = { ...filled, ...standard } as unknown as FundingInstrument;
-  return { ...row, ...deriveAmounts(row) } as unknown as Row;
+  const row = { ...filled, ...standard } as FundingInstrument;
+  return { ...row, ...deriveAmounts(row) } as Row;
 }
 
 /** The values that differ from those of a row. */

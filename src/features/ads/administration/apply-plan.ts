@@ -92,7 +92,7 @@ export async function putInstruments(
   for (const planned of instruments) {
     const { id, values } = planned;
     const found = await tx.records.get(fundingInstruments, { account, id }, { deleted: 'hidden', lock: true });
-    const before = found as unknown as Row | undefined;
+    const before = found as Row | undefined;
     const after = before ? ({ ...before, ...values } as Row) : instrumentRow(account, id, values, now);
     await checkInstrument(tx, planned, after, now);
     const changes = before ? changedValues(values, before) : {};

@@ -1,5 +1,5 @@
 import type { Environment } from '../../../contract/declare/account-state.ts';
-import type { AnyResource, Row } from '../../../contract/declare/resource.ts';
+import type { AnyResource } from '../../../contract/declare/resource.ts';
 import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import type { DeliveryHours } from '../../../contract/store/delivery-ledger.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
@@ -79,7 +79,7 @@ export async function findEntities(
     return { ids: isOwn ? [account.id] : [], lines: isOwn ? undefined : [], ownerOf: () => 0 };
   }
   if (by === 'nothing') return { ids: await ownPosts(tx, account, ids), lines: [], ownerOf: () => undefined };
-  const rows = (await tx.records.getMany(resource!, account.id, ids, { deleted: 'shown' })) as Row[];
+  const rows = await tx.records.getMany(resource!, account.id, ids, { deleted: 'shown' });
   const known = new Map(rows.map((row) => [row.id, row]));
   const found = ids.filter((id) => known.has(id));
   const places = new Map(found.map((id, place) => [id, place]));

@@ -81,10 +81,10 @@ async function findCards(
 ): Promise<FoundCard[]> {
   const found: FoundCard[] = [];
   for (const resource of FORMATS) {
-    const rows = (await tx.records.getMany(resource, account, values, {
+    const rows = await tx.records.getMany(resource, account, values, {
       deleted: 'hidden',
       column,
-    })) as unknown as Row[];
+    });
     found.push(...rows.map((row) => ({ resource, row })));
   }
   return found;

@@ -51,7 +51,7 @@ export async function findCard(
   if (built) return componentCard(built);
   for (const [format, kind] of OTHER_FORMATS) {
     const [row] = await tx.records.getMany(kind, account, [uri], { deleted: 'hidden', column: 'card_uri' });
-    if (row) return otherCard(format, row as unknown as Row);
+    if (row) return otherCard(format, row);
   }
   return undefined;
 }
@@ -67,7 +67,7 @@ function componentCard(row: Card): ResolvedCard {
     hasApp: all.some(({ destination }) => destination?.type === 'APP'),
     hasWebsite: all.some(({ destination }) => destination?.type === 'WEBSITE'),
     hasVideo: mediaReferences(structure).some(({ key }) => isVideoKey(key)),
-    row: row as unknown as Row,
+    row,
     isClosed: () => false,
   };
 }
@@ -83,6 +83,6 @@ function otherCard(format: CardFormat, row: Row): ResolvedCard {
     hasWebsite: false,
     hasVideo: card_type.startsWith('VIDEO'),
     row,
-    isClosed: (now) => format === 'poll' && closesAt(row as unknown as PollCard) <= now,
+    isClosed: (now) => format === 'poll' && closesAt(row as PollCard) <= now,
   };
 }

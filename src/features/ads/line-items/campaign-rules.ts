@@ -51,7 +51,7 @@ export async function matchesSiblings({
   tx,
 }: Change<LineItem>): Promise<readonly ErrorDetail[]> {
   if (verb !== 'create') return [];
-  const [sibling] = (await tx.records.page(resource, {
+  const [sibling] = await tx.records.page(resource, {
     account: after.account_id,
     member: undefined,
     deleted: 'hidden',
@@ -61,7 +61,7 @@ export async function matchesSiblings({
     sort: [],
     after: undefined,
     limit: 1,
-  })) as unknown as LineItem[];
+  });
   if (!sibling) return [];
   const differ = (attribute: 'product_type' | 'objective', words: string): ErrorDetail[] => {
     if (sibling[attribute] === after[attribute]) return [];

@@ -1,5 +1,4 @@
 import type { Actor, NewIds, RowFactory } from '../../../contract/declare/operation.ts';
-import type { Row } from '../../../contract/declare/resource.ts';
 import { parseMediaKey } from '../../../contract/services/media.ts';
 import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
 import { accountMedia } from '../account-media.ts';
@@ -35,14 +34,14 @@ export async function addToLibrary(
   if (there) {
     if (Object.keys(values).length === 0) return there;
     const changes = 'poster_media_key' in values ? { ...values, ...poster } : values;
-    return (await rowFactory.update(tx, libraryRows, actor, there as unknown as Row, changes)) as unknown as LibraryRow;
+    return (await rowFactory.update(tx, libraryRows, actor, there, changes)) as LibraryRow;
   }
   const row = { media_category, media_type, ...values, ...poster };
   const added = await rowFactory.create(tx, libraryRows, actor, row, { row: key, change: undefined });
   const creative_type = creativeTypeOf(media);
   if (creative_type) await rowFactory.create(tx, accountMedia, actor, { creative_type, media_key: key }, ids);
   await tx.uploads.markUsed([parseMediaKey(key)!.number]);
-  return added as unknown as LibraryRow;
+  return added as LibraryRow;
 }
 
 /** Marks library entries as used by a published post. */

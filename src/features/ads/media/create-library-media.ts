@@ -65,11 +65,7 @@ export const createLibraryMedia: Operation = {
       );
       if (errors.length > 0) throw new Problem(errors);
       const row = await addToLibrary(tx, { rowFactory, actor: call }, media, values, ids!);
-      const [data] = await call.services.serializeRows(
-        mediaLibrary,
-        [row as unknown as Row],
-        serializeContext(call, tx),
-      );
+      const [data] = await call.services.serializeRows(mediaLibrary, [row as Row], serializeContext(call, tx));
       return { data: data! };
     });
   },

@@ -115,12 +115,10 @@ async function readPage(tx: ReadTransaction, request: ListRequest): Promise<Post
   const { environment, input } = call;
   switch (input.post_type) {
     case 'DRAFT':
-      return (await unpublishedRows(tx, draftPosts, request, limit)).map((row) =>
-        draftView(row as unknown as DraftPost),
-      );
+      return (await unpublishedRows(tx, draftPosts, request, limit)).map((row) => draftView(row as DraftPost));
     case 'SCHEDULED':
       return (await unpublishedRows(tx, scheduledPosts, request, limit)).map((row) =>
-        scheduledView(row as unknown as ScheduledPost),
+        scheduledView(row as ScheduledPost),
       );
     default:
       return (await tx.posts.page({ environment, user, nullcast, withMentions, ids, namePrefix, after, limit })).map(

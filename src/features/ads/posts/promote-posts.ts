@@ -65,7 +65,7 @@ export const promotePosts: Operation = {
 async function findLineItem(tx: WriteTransaction, { account, input }: Call): Promise<LineItem> {
   const value = String(input.line_item_id);
   const line = await tx.records.get(lineItems, { account: account!.id, id: value }, { deleted: 'hidden', lock: true });
-  if (line) return line as LineItem;
+  if (line) return line;
   const words = { kind: lineItems.label };
   throw problem('LINE_ITEM_NOT_FOUND', { parameter: 'line_item_id', value, words });
 }

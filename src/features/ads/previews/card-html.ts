@@ -42,15 +42,15 @@ export async function renderCard(
 }
 
 function keysOf({ format, row }: ResolvedCard): (string | null)[] {
-  if (format === 'component') return mediaReferences(parseStructure(row as unknown as Card)).map(({ key }) => key);
+  if (format === 'component') return mediaReferences(parseStructure(row as Card)).map(({ key }) => key);
   return Object.entries(row).flatMap(([name, value]) => (name.endsWith('media_key') ? [value as string | null] : []));
 }
 
 function htmlOf(card: ResolvedCard, media: ReadonlyMap<string, MediaDetails>, now: string): Html {
   const { format, row } = card;
-  if (format === 'component') return componentHtml(parseStructure(row as unknown as Card), media);
-  if (format === 'poll') return pollHtml(row as unknown as PollCard, media, card.isClosed(now));
-  return conversationHtml(row as unknown as Conversation, media);
+  if (format === 'component') return componentHtml(parseStructure(row as Card), media);
+  if (format === 'poll') return pollHtml(row as PollCard, media, card.isClosed(now));
+  return conversationHtml(row as Conversation, media);
 }
 
 type Media = ReadonlyMap<string, MediaDetails>;

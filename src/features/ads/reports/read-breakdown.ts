@@ -46,5 +46,5 @@ export async function readBreakdown(
 
 function numbersOf(series: Series): DailyNumbers {
   const entries = NAMES.map((name) => [name, [series.get(REPORT_METRICS[name])?.[0] ?? 0]]);
-  return Object.fromEntries(entries) as unknown as DailyNumbers;
+  return Object.fromEntries(entries) as DailyNumbers;
 }

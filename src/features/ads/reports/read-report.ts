@@ -158,9 +158,9 @@ function numbersOf(numbers: Float64Array): DailyNumbers {
 const POSTS_AT_ONCE = 500;
 /** The kinds of ads, and the column of each that refers to its content. */
 const ADS: readonly (readonly [kind: AnyResource, column: string])[] = [
-  [promotedPosts as unknown as AnyResource, 'post_id'],
-  [promotedAccounts as unknown as AnyResource, 'user_id'],
-  [mediaCreatives as unknown as AnyResource, 'account_media_id'],
+  [promotedPosts, 'post_id'],
+  [promotedAccounts, 'user_id'],
+  [mediaCreatives, 'account_media_id'],
 ];
 
 type Named = { -readonly [Member in keyof ReportRow]: ReportRow[Member] };
@@ -174,7 +174,7 @@ async function nameRows(
 ): Promise<void> {
   const named = new Map(rows.map((row) => [row.id, row as Named]));
   if (level === 'ads') return nameAds(tx, account, named);
-  const kind = (level === 'campaigns' ? campaigns : lineItems) as unknown as AnyResource;
+  const kind = (level === 'campaigns' ? campaigns : lineItems) as AnyResource;
   const found = await tx.records.getMany(kind, account.id, [...named.keys()], { deleted: 'shown' });
   for (const row of found) named.get(row.id)!.name = row.name as string;
 }

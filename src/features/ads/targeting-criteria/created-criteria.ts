@@ -55,7 +55,7 @@ export async function liveCriteriaByLineItem(
   types: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Criterion[]>> {
   const query = { ...criteriaQuery(account, lines, types, 'EQ'), sort: AS_INDEXED, after: undefined, limit: ALL };
-  const rows = (await tx.records.page(criteriaRows, query)) as unknown as Criterion[];
+  const rows = (await tx.records.page(criteriaRows, query)) as Criterion[];
   return Map.groupBy(rows, (row) => String(row.line_item_id));
 }
 

@@ -173,7 +173,7 @@ async function attributeAll(
   };
   const named = [...new Set(conversions.flatMap(touchesOf).map(({ line_item_id }) => line_item_id))];
   const rows = await tx.records.getMany(lineItems, id, named, { deleted: 'shown' });
-  const lines = new Map(rows.map((row) => [row.id, row as LineItem]));
+  const lines = new Map(rows.map((row) => [row.id, row]));
   const found = new Map<Conversion, Attributed>();
   for (const conversion of conversions) {
     const { converted_at } = conversion;

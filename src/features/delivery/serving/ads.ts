@@ -2,7 +2,6 @@ import type { UnitsPerDollar } from '../../../base/exchange-rates.ts';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import { localDayAround } from '../../../base/zones.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
-import type { AnyResource } from '../../../contract/declare/resource.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { PeopleQuery, PersonWord } from '../../../contract/store/directory.ts';
 import { lineItems } from '../../ads/line-items.ts';
@@ -93,7 +92,7 @@ export async function listActiveLines(
   const sort = [{ column: 'id', direction: 'asc', nullable: false }] as const;
   const within = { entity_status: ['ACTIVE'] };
   const rows = await store.read((tx) =>
-    tx.records.page(lineItems as unknown as AnyResource, {
+    tx.records.page(lineItems, {
       account,
       member: undefined,
       deleted: 'hidden',

@@ -61,7 +61,7 @@ async function renderPost(
     view.card_uri === null
       ? undefined
       : await findCard(tx, view.account_id ?? account_id, view.card_uri, { deleted: 'shown' });
-  const structure = card?.format === 'component' ? parseStructure(card.row as unknown as Card) : undefined;
+  const structure = card?.format === 'component' ? parseStructure(card.row as Card) : undefined;
   const cardKeys = structure ? mediaReferences(structure).map(({ key }) => key) : [];
   const media = await findMediaDetails(context, [...view.media_keys, ...cardKeys]);
   const shown = (keys: readonly string[]) =>

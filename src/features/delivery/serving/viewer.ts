@@ -43,7 +43,7 @@ export function viewerOf(person: NumberedPerson | undefined, context: ViewContex
   ) as Record<PersonWord, string | null>;
   const lists = Object.fromEntries(
     PERSON_LISTS.map((list) => [list, person && person[list] !== '' ? new Set(splitMembers(person[list])) : NONE]),
-  ) as unknown as Record<PersonList, ReadonlySet<string>>;
+  ) as Record<PersonList, ReadonlySet<string>>;
   return {
     words,
     age: person?.age ?? context.age,
