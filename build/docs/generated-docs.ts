@@ -1,5 +1,5 @@
 import { operations } from '../../src/app/dependencies.ts';
-import { schemaText } from '../../src/cli/dev/world-schema-text.ts';
+import { schemaText } from '../../src/cli/dev/start-world.ts';
 import { RATES, type RateSetting } from '../../src/contract/declare/rates.ts';
 import { AUDIT_EVENTS, type AuditEvent, LOG_ONLY } from '../../src/contract/store/audit.ts';
 import { type DescribedService, openApiOf } from '../../src/engine/describe.ts';

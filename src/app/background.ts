@@ -2,7 +2,7 @@ import { formatInstant } from '../base/instants.ts';
 import type { LiveEvents } from '../contract/services/live-events.ts';
 import { openSequencer } from '../features/activity/sequencer.ts';
 import { adoptSegments } from '../features/media/adopt-segments.ts';
-import { markMasterKeyInUse } from '../features/platform/master-key-use.ts';
+import { markMasterKeyInUse } from '../features/platform/master-keys.ts';
 import { failureLog } from '../http/outage-log.ts';
 import type { Role } from '../settings/roles.ts';
 import { watchExternalChanges } from '../storage/core/external-changes.ts';

@@ -98,20 +98,13 @@ import { beaconExpiry } from '../features/delivery/serving/beacon-expiry.ts';
 import { decideOnAds } from '../features/delivery/serving/decisions.ts';
 import { settlementJob } from '../features/delivery/settle.ts';
 import { keywordIndexing } from '../features/keywords/indexing-job.ts';
-import { mediaExpiry, mediaRemoval } from '../features/media/expiry.ts';
-import { mediaOrphanRemoval } from '../features/media/orphan-removal.ts';
+import { mediaExpiry, mediaOrphanRemoval, mediaRemoval } from '../features/media/expiry.ts';
 import { mediaConversion, mediaProcessing } from '../features/media/processing.ts';
-import { uploadMedia, uploadStatus } from '../features/media/upload-v1.ts';
-import { uploadV2Operations } from '../features/media/upload-v2.ts';
-import { auditExpiry } from '../features/platform/audit-expiry.ts';
-import { authenticatedUser } from '../features/platform/authenticated-user.ts';
-import { cacheChangeExpiry } from '../features/platform/cache-change-expiry.ts';
-import { historyExpiry } from '../features/platform/history-expiry.ts';
+import { uploadMedia, uploadStatus, uploadV2Operations } from '../features/media/upload-operations.ts';
+import { auditExpiry, cacheChangeExpiry, historyExpiry } from '../features/platform/expiry-job.ts';
 import { objectRemoval } from '../features/platform/object-removal.ts';
 import { rateLimitStatus } from '../features/platform/rate-limit-status.ts';
-import { showUser } from '../features/platform/show-user.ts';
-import { updateProfile } from '../features/platform/update-profile.ts';
-import { verifyCredentials } from '../features/platform/verify-credentials.ts';
+import { authenticatedUser, showUser, updateProfile, verifyCredentials } from '../features/platform/user-operations.ts';
 
 /** The table of contents of the API: every resource and operation, in the order of the reference documents. */
 export const catalog: readonly (AnyResource | Operation)[] = [

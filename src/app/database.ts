@@ -7,7 +7,7 @@ import { type Random, secureRandom, seededRandom } from '../base/random.ts';
 import { isKeyId, parseKeyEntries, parseMasterKey, type SecretBox, secretBox } from '../base/secret-box.ts';
 import type { AuditRecord } from '../contract/store/audit.ts';
 import { SEALED_COLUMNS, secretContext } from '../contract/store/sealed-columns.ts';
-import { describeMasterKeys } from '../features/platform/node-keys.ts';
+import { describeMasterKeys } from '../features/platform/master-keys.ts';
 import type { Mode } from '../settings/kinds.ts';
 import type { Settings } from '../settings.ts';
 import type { Driver } from '../storage/core/driver.ts';

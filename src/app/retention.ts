@@ -6,7 +6,7 @@ import { SENT_FORM_S } from '../features/auth/logins/login-expiry.ts';
 import { CONVERSION_DAYS } from '../features/delivery/conversions/conversion-expiry.ts';
 import { LEDGER_DAYS } from '../features/delivery/ledger-expiry.ts';
 import { LATE_MS } from '../features/delivery/serving/beacon-expiry.ts';
-import { KEPT_DAYS } from '../features/platform/history-expiry.ts';
+import { KEPT_DAYS } from '../features/platform/expiry-job.ts';
 import type { SettingName, Settings } from '../settings.ts';
 import type { TableName } from '../storage/core/database.ts';
 

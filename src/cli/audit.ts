@@ -5,7 +5,7 @@ import type { Store } from '../storage/unit-of-work.ts';
 import { CommandFailed } from './failure.ts';
 import { oneLine, print } from './output.ts';
 import { onDatabase } from './setting-options.ts';
-import { withStore } from './with-store.ts';
+import { withStore } from './units-of-work.ts';
 
 /** `barker audit`. @source decision 590 */
 export function auditCommand(command: Command): void {

@@ -31,7 +31,7 @@ async function runBackup(command: Command, file: string | undefined): Promise<vo
   const { systemClock } = await import('../base/clock.ts');
   const { backUp } = await import('../backup/backup.ts');
   const { inspectArchive } = await import('../backup/inspect-archive.ts');
-  const { judgeKeys } = await import('./backup/judge-archive.ts');
+  const { judgeKeys } = await import('./backup/recorded-copy.ts');
   const { printLine, recordVerified, runRecordedCopy } = await import('./backup/recorded-copy.ts');
   const settings = settingsFrom(command, 'serve', true);
   const path: string = file ?? datedArchivePath(folder, systemClock.now());

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { fetchBearerToken } from './bearer-token.ts';
 import {
   addProfileOptions,
   buildRequest,
@@ -11,7 +10,7 @@ import {
 } from './connection-profile.ts';
 import { CommandFailed } from './failure.ts';
 import { print, printError } from './output.ts';
-import { type Reply, send } from './send.ts';
+import { fetchBearerToken, type Reply, send } from './send.ts';
 
 /** `barker call`. */
 export function callCommand(command: Command): void {

@@ -4,9 +4,9 @@ import type { Runtime } from '../app/database.ts';
 import type { CorpusPost } from '../contract/store/corpus.ts';
 import type { Person } from '../contract/store/directory.ts';
 import { runRecorded } from './command-record.ts';
-import { openCommandRuntime } from './command-runtime.ts';
 import { printFields } from './output.ts';
 import { onDatabase } from './setting-options.ts';
+import { openCommandRuntime } from './units-of-work.ts';
 
 /** `barker demo`: generates sample data. */
 export function demoCommand(command: Command): void {
@@ -44,7 +44,7 @@ async function makePopulation(command: Command): Promise<void> {
   const { samplePeople } = await import('../dev/samples/sample-people.ts');
   const { importPeople } = await import('../features/audiences/import/import-people.ts');
   const { withDirectory } = await import('../app/audience-files.ts');
-  const { printProgress } = await import('./import-progress.ts');
+  const { printProgress } = await import('./import.ts');
   const runtime = await openCommandRuntime(command);
   const file = csv === undefined ? undefined : openSync(csv, 'w', 0o600);
   try {
@@ -83,7 +83,7 @@ async function makePosts(command: Command): Promise<void> {
   const { count, days, postsSeed: seed } = command.opts();
   const { samplePosts } = await import('../dev/samples/sample-posts.ts');
   const { importPosts } = await import('../features/keywords/import/import-posts.ts');
-  const { printProgress } = await import('./import-progress.ts');
+  const { printProgress } = await import('./import.ts');
   const runtime = await openCommandRuntime(command);
   try {
     // Rounded to an hour, so that a rerun within it generates the same posts and resumes the import.

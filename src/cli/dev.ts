@@ -148,7 +148,7 @@ async function runDev(settings: Settings, start: DevStart, { exportOnExit, run }
 }
 
 async function exportAtExit({ settings, clock }: Service, file: string): Promise<void> {
-  const { exportContents } = await import('./dev/archives.ts');
+  const { exportContents } = await import('./dev/snapshot-subject.ts');
   const { notesOf } = await import('./dev/snapshot-subject.ts');
   await exportContents(settings, file, notesOf(settings, clock, secureRandom));
 }
@@ -174,7 +174,7 @@ export async function startDev(
   };
   const random = seededRandom(settings.seed, 'ids');
   if (options.restore !== undefined) {
-    const { beginFrom } = await import('./dev/archives.ts');
+    const { beginFrom } = await import('./dev/snapshot-subject.ts');
     random.restart((await beginFrom(settings, options.restore, { refuse: refuseRows, wallClock })).mark);
   }
   const at_ms = options.clock?.at_ms ?? world?.clock_ms;

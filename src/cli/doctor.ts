@@ -29,10 +29,10 @@ async function examineAll(command: Command): Promise<Finding[]> {
   const { examineMachine } = await import('./doctor/machine.ts');
   const { examineDataFolder } = await import('./doctor/machine.ts');
   const { examineDatabase } = await import('./doctor/database.ts');
-  const { examineRedis } = await import('./doctor/redis.ts');
-  const { examineObjects } = await import('./doctor/objects.ts');
+  const { examineRedis } = await import('./doctor/dependencies.ts');
+  const { examineObjects } = await import('./doctor/dependencies.ts');
   const { examineAddresses } = await import('./doctor/addresses.ts');
-  const { examineService } = await import('./doctor/readiness.ts');
+  const { examineService } = await import('./doctor/dependencies.ts');
   return [
     ...(await examineMachine(settings)),
     ...findings,

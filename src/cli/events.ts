@@ -10,7 +10,7 @@ import { listenCommand } from './events/listen.ts';
 import { CommandFailed } from './failure.ts';
 import { printFields } from './output.ts';
 import { addSettings } from './setting-options.ts';
-import { withStore } from './with-store.ts';
+import { withStore } from './units-of-work.ts';
 
 /** `barker events`. */
 export function eventsCommand(command: Command): void {

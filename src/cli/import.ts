@@ -1,12 +1,15 @@
+import { hash } from 'node:crypto';
+import { realpathSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
+import type { ImportProgress } from '../base/import-progress.ts';
 import { InputError } from '../base/input-error.ts';
 import type { PeopleImported, PersonOrErrors } from '../features/audiences/import/import-people.ts';
 import type { PostsImported } from '../features/keywords/import/import-posts.ts';
 import { runRecorded } from './command-record.ts';
-import { openCommandRuntime } from './command-runtime.ts';
 import { CommandFailed } from './failure.ts';
-import { printFields } from './output.ts';
+import { printError, printFields } from './output.ts';
 import { onDatabase } from './setting-options.ts';
+import { openCommandRuntime } from './units-of-work.ts';
 
 /** `barker import`: people and posts from files. */
 export function importCommand(command: Command): void {
@@ -28,7 +31,7 @@ async function runPeopleImport(command: Command, file: string): Promise<void> {
   const { parsePerson } = await import('../features/audiences/import/person-record.ts');
   const { importPeople } = await import('../features/audiences/import/import-people.ts');
   const { withDirectory } = await import('../app/audience-files.ts');
-  const { printProgress, sourceNameOf } = await import('./import-progress.ts');
+  const { printProgress, sourceNameOf } = await import('./import.ts');
   const records = readPeopleFile(file);
   const name = sourceNameOf(file);
   const runtime = await openCommandRuntime(command);
@@ -58,7 +61,7 @@ async function runPeopleImport(command: Command, file: string): Promise<void> {
 async function runPostsImport(command: Command, file: string): Promise<void> {
   const { readPostsFile } = await import('../features/keywords/import/posts-file.ts');
   const { importPosts } = await import('../features/keywords/import/import-posts.ts');
-  const { printProgress, sourceNameOf } = await import('./import-progress.ts');
+  const { printProgress, sourceNameOf } = await import('./import.ts');
   // Fails on a wrong file name before the database is opened.
   readPostsFile(file, 0);
   const name = sourceNameOf(file);
@@ -79,4 +82,35 @@ function report(file: string, imported: PeopleImported | PostsImported): void {
   printFields(Object.fromEntries(Object.entries(imported).map(([what, count]) => [what, String(count)])));
   if (imported.refused > 0)
     throw new CommandFailed(`${file}: ${imported.refused} records were rejected, all others imported`);
+}
+
+/** How often progress is printed, in records. */
+const STEP = 10_000;
+
+/**
+ * Prints the progress of an import on stderr, and the errors of the first `errorsMax` rejected records.
+ * @source decision 302
+ */
+export function printProgress(errorsMax: number, what: 'people' | 'posts'): ImportProgress {
+  let rejected = 0;
+  let next = STEP;
+  return {
+    stored(records) {
+      if (records < next) return;
+      next = records - (records % STEP) + STEP;
+      printError(`${records.toLocaleString('en')} ${what}\n`);
+    },
+    rejected(place, errors) {
+      rejected += 1;
+      if (rejected <= errorsMax)
+        printError(`${what === 'people' ? 'line' : 'record'} ${place}: ${errors.join('; ')}\n`);
+      if (rejected === errorsMax + 1) printError('further rejected records are only counted\n');
+    },
+  };
+}
+
+/** The name under which the progress of a file is stored; it changes when the file does. */
+export function sourceNameOf(path: string): string {
+  const { size, mtimeMs } = statSync(path);
+  return `file:${hash('sha256', `${realpathSync(path)}\n${size}\n${mtimeMs}`).slice(0, 32)}`;
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { DEAD_AFTER_S, type StoredNode, shortNodeId } from '../contract/store/nodes.ts';
 import { print, printTable } from './output.ts';
 import { addSettings } from './setting-options.ts';
-import { withStore } from './with-store.ts';
+import { withStore } from './units-of-work.ts';
 
 /** `barker nodes`: the running servers of a database. */
 export function nodesCommand(command: Command): void {

@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { addOperatorLink, OPERATOR_LINK_S, operatorNameError } from '../features/platform/operator-links.ts';
 import { devServerOf } from './dev-server.ts';
 import { CommandFailed, failIf } from './failure.ts';
+import { reachableHost } from './health.ts';
 import { printFields } from './output.ts';
-import { reachableHost } from './readiness.ts';
 import { onDatabase, settingsFrom } from './setting-options.ts';
 import { runWrite } from './units-of-work.ts';
 

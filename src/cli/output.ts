@@ -46,3 +46,8 @@ export function printTable(rows: readonly (readonly string[])[]): void {
 export function printFields(fields: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(fields)) print(`${name}=${oneLine(value)}\n`);
 }
+
+/** Quotes text as one word for a POSIX shell. */
+export function shellQuote(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

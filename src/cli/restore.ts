@@ -18,7 +18,7 @@ async function runRestore(command: Command, file: string): Promise<void> {
   const { systemClock } = await import('../base/clock.ts');
   const { formatInstant } = await import('../base/instants.ts');
   const { inspectArchive } = await import('../backup/inspect-archive.ts');
-  const { judgeKeys, summaryOf } = await import('./backup/judge-archive.ts');
+  const { judgeKeys, summaryOf } = await import('./backup/recorded-copy.ts');
   const { configuredMasterKeys, openCommandObjects, printLine } = await import('./backup/recorded-copy.ts');
   const { verify, stoppedAt } = command.opts();
   const stopped = stoppedAt === undefined ? systemClock.now() : Date.parse(stoppedAt);

@@ -4,7 +4,7 @@ import { request as secure } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { getCACertificates } from 'node:tls';
 import { request as plain } from '../base/node-http.ts';
-import { encodePairs, type OutgoingRequest } from './connection-profile.ts';
+import { buildRequest, type ConnectionProfile, encodePairs, type OutgoingRequest } from './connection-profile.ts';
 import { CommandFailed, errorMessage } from './failure.ts';
 
 /** The response of the server. */
@@ -70,4 +70,14 @@ function unreachable(error: unknown, origin: string): string {
   const [first = error] = error instanceof AggregateError ? error.errors : [];
   const isDown = (first as { code?: string }).code === 'ECONNREFUSED';
   return isDown ? `no server answers at ${origin}; is barker dev running?` : errorMessage(first);
+}
+
+/** The bearer token of the application. @throws CommandFailed */
+export async function fetchBearerToken(caller: ConnectionProfile): Promise<string> {
+  const { consumer_key, consumer_secret } = caller.keys;
+  const pair = Buffer.from(`${consumer_key}:${consumer_secret}`).toString('base64');
+  const request = buildRequest('POST', '/oauth2/token', caller, { data: [['grant_type', 'client_credentials']] });
+  const { status, body } = await send(request, `Basic ${pair}`, caller.tlsCa);
+  if (status !== 200) throw new CommandFailed(`could not get a bearer token: ${status} ${body}`);
+  return (JSON.parse(body) as { access_token: string }).access_token;
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { fetchBearerToken } from './bearer-token.ts';
 import {
   addProfileOptions,
   buildRequest,
@@ -12,8 +11,8 @@ import {
   protocolParameters,
 } from './connection-profile.ts';
 import { CommandFailed } from './failure.ts';
-import { print } from './output.ts';
-import { shellQuote } from './shell-quote.ts';
+import { print, shellQuote } from './output.ts';
+import { fetchBearerToken } from './send.ts';
 
 /** `barker sign`. */
 export function signCommand(command: Command): void {

@@ -2,9 +2,8 @@ import { type Command, Option } from 'commander';
 import { ACCESS_LEVELS, type AccessLevel } from '../contract/store/credentials.ts';
 import { CommandFailed } from './failure.ts';
 import { printFields } from './output.ts';
-import { requireApplication, requireUser } from './required-rows.ts';
 import { onDatabase } from './setting-options.ts';
-import { runWrite } from './units-of-work.ts';
+import { requireApplication, requireUser, runWrite } from './units-of-work.ts';
 
 /** `barker token create`. */
 export function tokenCommand(command: Command): void {

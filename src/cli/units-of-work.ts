@@ -1,12 +1,18 @@
 import type { Command } from 'commander';
+import type { Runtime } from '../app/database.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { formatInstant } from '../base/instants.ts';
 import { secureRandom } from '../base/random.ts';
+import type { Application, User } from '../contract/store/credentials.ts';
+import { readClockState } from '../dev/clock/clock-file.ts';
+import { movableClock } from '../dev/clock/movable-clock.ts';
 import type { Registrar } from '../features/platform/registration.ts';
 import type { Settings } from '../settings.ts';
-import type { ReadTransaction } from '../storage/unit-of-work.ts';
+import type { ReadTransaction, Store } from '../storage/unit-of-work.ts';
 import { type AddTarget, type CommandRecord, commandRecord } from './command-record.ts';
-import { openCommandRuntime } from './command-runtime.ts';
+import { devServerOf } from './dev-server.ts';
 import { CommandFailed } from './failure.ts';
+import { settingsFrom } from './setting-options.ts';
 
 /** The unit of work of a command, with its audit record. */
 export interface RecordedRegistrar extends Registrar {
@@ -62,4 +68,72 @@ export async function runRead<T>(
   } finally {
     await store.close();
   }
+}
+
+/**
+ * Opens the database that a command works on, with the production settings. Without a master key, the key in the data
+ * folder of a development server is used, but only for the database of its demo world; callback rules are then those of
+ * that server.
+ * @source decision 606
+ */
+export async function openCommandRuntime(command: Command): Promise<Runtime> {
+  const { openRuntime } = await import('../app/database.ts');
+  const input = settingsFrom(command, 'serve', true);
+  const clocks = { clock: keptClock(input), wallClock: systemClock };
+  const own = devServerOf(input);
+  if (own) {
+    const runtime = await openRuntime('serve', own.settings, clocks);
+    const sample = await runtime.store.read((tx) => tx.credentials.findSomeApplication());
+    if (sample?.demo === 1) return runtime;
+    await runtime.store.close();
+  }
+  return openRuntime('serve', settingsFrom(command, 'serve'), clocks);
+}
+
+/**
+ * Runs work on the database of the settings, with the clock of its service, and without a master key: it must not read or
+ * write secrets.
+ */
+export async function withStore<T>(command: Command, work: (store: Store, clock: Clock) => Promise<T>): Promise<T> {
+  const { openDriver } = await import('../app/database.ts');
+  const { checkSchema } = await import('../storage/core/migrate.ts');
+  const { storeOn } = await import('../storage/core/store.ts');
+  const settings = settingsFrom(command, 'serve', true);
+  const clock = keptClock(settings);
+  const driver = await openDriver(settings);
+  const store = storeOn(driver);
+  try {
+    await checkSchema(driver);
+    return await work(store, clock);
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * The clock of the service of a data folder: that of the machine, or the one that `barker dev` has moved. Commands that
+ * write beside the service use it too.
+ * @source decision 866
+ */
+export function keptClock({ data_folder }: Pick<Settings, 'data_folder'>): Clock {
+  return movableClock(systemClock, readClockState(data_folder), () => {});
+}
+
+/** The unit of work of look-ups. */
+type CredentialReads = {
+  readonly credentials: Pick<ReadTransaction['credentials'], 'findUserByName' | 'findApplicationByKey'>;
+};
+
+/** The user with a name. @throws CommandFailed when there is none */
+export async function requireUser(tx: CredentialReads, name: string): Promise<User> {
+  const user = await tx.credentials.findUserByName(name);
+  if (user) return user;
+  throw new CommandFailed(`there is no user ${name}; see: barker user list`);
+}
+
+/** The application with a consumer key. @throws CommandFailed when there is none */
+export async function requireApplication(tx: CredentialReads, key: string): Promise<Application> {
+  const application = await tx.credentials.findApplicationByKey(key);
+  if (application) return application;
+  throw new CommandFailed('there is no application with this consumer key; see: barker app list');
 }

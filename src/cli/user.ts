@@ -1,14 +1,15 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import { type Command, Option } from 'commander';
+import { type Line, linesOf, linesOfStream } from '../base/lines.ts';
 import { secureRandom } from '../base/random.ts';
 import { type User, VERIFIED_TYPES, type VerifiedType } from '../contract/store/credentials.ts';
 import { isLiveSession } from '../contract/store/logins.ts';
+import type { Settings } from '../settings.ts';
 import { CommandFailed, failIf } from './failure.ts';
-import { print, printFields } from './output.ts';
-import { readPassword } from './password.ts';
-import { requireUser } from './required-rows.ts';
-import { onDatabase } from './setting-options.ts';
-import { runRead, runWrite } from './units-of-work.ts';
-import { passwordCommand, passwordError, totpCommand } from './user-logins.ts';
+import { print, printError, printFields } from './output.ts';
+import { onDatabase, settingsFrom } from './setting-options.ts';
+import { requireUser, runRead, runWrite } from './units-of-work.ts';
 
 /** Commands that change the status of a user: changed columns and description, by command name. */
 const STATUS_CHANGES = {
@@ -57,7 +58,7 @@ export function userCommand(command: Command): void {
 /** Registers a user. The e-mail address is the operator's word: no mail is sent to verify it. @source decision 105 */
 async function createUser(command: Command, userName: string): Promise<void> {
   const { name = userName, email, passwordFile } = command.opts();
-  const rules = await import('../features/platform/user-rules.ts');
+  const rules = await import('../features/platform/profile.ts');
   failIf(rules.userNameError(userName));
   failIf(rules.displayNameError(name));
   if (email !== undefined) failIf(rules.emailError(email));
@@ -78,7 +79,7 @@ async function createUser(command: Command, userName: string): Promise<void> {
 /** Changes the profile of a user, which emits events. @source decision 351, 356 */
 async function changeProfileOf(command: Command, userName: string): Promise<void> {
   const { name, handle, bio, location, url, verified, affiliate } = command.opts<Record<string, string | undefined>>();
-  const rules = await import('../features/platform/user-rules.ts');
+  const rules = await import('../features/platform/profile.ts');
   const profiles = await import('../features/platform/profile.ts');
   if (name !== undefined) failIf(rules.displayNameError(name));
   if (handle !== undefined) failIf(rules.userNameError(handle));
@@ -174,4 +175,135 @@ async function showUser(command: Command, userName: string): Promise<void> {
 function stateOf({ suspended, locked }: User): string {
   if (suspended) return 'suspended';
   return locked ? 'locked' : 'active';
+}
+
+/** `barker user password`. @source decision 501 */
+export function passwordCommand(user: Command): void {
+  const command = user
+    .command('password')
+    .description('Set the password of a user, or create a reset link; ends their sessions')
+    .argument('<user-name>')
+    .option('--password-file <file>', 'File with the password in its first line; prompts without this option')
+    .option('--generate', 'Generate a password and print it')
+    .option('--link', 'Print a single-use reset link, valid for one hour');
+  onDatabase(command, 'user password ada --link', ['public_base_url']).action((userName: string) =>
+    resetPassword(command, userName),
+  );
+}
+
+async function resetPassword(command: Command, userName: string): Promise<void> {
+  const { passwordFile, generate, link } = command.opts();
+  if ([passwordFile, generate, link].filter((input) => input !== undefined).length > 1) {
+    throw new CommandFailed('--password-file, --generate and --link cannot be combined', 2);
+  }
+  if (link) return makeLink(command, userName);
+  const user = await runRead(command, ({ tx }) => requireUser(tx, userName));
+  const password = generate ? secureRandom.bytes(15).toString('base64url') : await readPassword(passwordFile);
+  if (!generate) failIf(await passwordError(command, password, user));
+  const { hashPassword } = await import('../features/platform/password-hashing.ts');
+  const { setPassword } = await import('../features/platform/user-status.ts');
+  const hash = await hashPassword(password, secureRandom);
+  await runWrite(command, ({ tx, wallNow: now, addTarget }) => {
+    addTarget('user', user.id);
+    return setPassword(tx, user.id, { hash, now });
+  });
+  printFields({ user_id: user.id, username: user.screen_name, ...(generate && { password }) });
+}
+
+async function makeLink(command: Command, userName: string): Promise<void> {
+  const { addPasswordLink, PASSWORD_LINK_S } = await import('../features/platform/user-status.ts');
+  const made = await runWrite(command, async ({ tx, wallNow: now, addTarget }) => {
+    const user = await requireUser(tx, userName);
+    addTarget('user', user.id);
+    if (user.suspended || user.locked) throw new CommandFailed(`${user.screen_name} is suspended or locked`);
+    return { user, secret: await addPasswordLink(tx, user.id, { random: secureRandom, now }) };
+  });
+  const link = `${addressOf(settingsFrom(command, 'serve', true))}/login/reset?token=${made.secret}`;
+  printFields({ user_id: made.user.id, username: made.user.screen_name, valid_s: String(PASSWORD_LINK_S), link });
+}
+
+/** The origin of the login pages, as far as the settings define it. */
+function addressOf({ public_base_url, host, port, tls_cert }: Settings): string {
+  if (public_base_url !== '') return public_base_url;
+  return `${tls_cert === '' ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** The reason why a user may not have a password; undefined if they may. @source decision 500 */
+export async function passwordError(
+  command: Command,
+  password: string,
+  user: Pick<User, 'screen_name' | 'name'>,
+): Promise<string | undefined> {
+  const { passwordError: wrongPassword } = await import('../features/platform/password-rules.ts');
+  const { passwordRulesOf } = await import('../settings/logins.ts');
+  return wrongPassword(password, user, passwordRulesOf(settingsFrom(command, 'serve', true)));
+}
+
+/** `barker user totp`. @source decision 512, 515 */
+export function totpCommand(user: Command): void {
+  const command = user
+    .command('totp')
+    .description('Show the two-step login of a user, or turn it off after they lost their device')
+    .argument('<user-name>')
+    .option('--reset', 'Turn it off, delete the recovery codes and end their sessions');
+  onDatabase(command, 'user totp ada --reset').action((userName: string) => showOrReset(command, userName));
+}
+
+async function showOrReset(command: Command, userName: string): Promise<void> {
+  printFields(command.opts().reset ? await reset(command, userName) : await showTotp(command, userName));
+}
+
+function showTotp(command: Command, userName: string): Promise<Record<string, string>> {
+  return runRead(command, async ({ tx }) => {
+    const { id, screen_name: username } = await requireUser(tx, userName);
+    const factor = await tx.secondFactors.find(id);
+    const recovery_codes = String(await tx.secondFactors.findRecoveryCount(id));
+    return { user_id: id, username, totp: factor ? 'on' : 'off', since: factor?.created_at ?? '', recovery_codes };
+  });
+}
+
+function reset(command: Command, userName: string): Promise<Record<string, string>> {
+  return runWrite(command, async ({ tx, addTarget }) => {
+    const { id, screen_name: username } = await requireUser(tx, userName);
+    addTarget('user', id);
+    if (!(await tx.secondFactors.find(id))) throw new CommandFailed(`${username} has not turned on two-step login`);
+    await tx.secondFactors.remove(id);
+    await tx.sessions.removeOf(id);
+    return { user_id: id, username, totp: 'off' };
+  });
+}
+
+/**
+ * Reads a password from a file, from stdin, or from a prompt without echo. Never from an argument: other users of the
+ * machine can see arguments, and the shell keeps them in its history.
+ */
+export async function readPassword(file: string | undefined): Promise<string> {
+  if (file !== undefined && file !== '-') return firstLine(linesOf(file));
+  if (file === '-' || !process.stdin.isTTY) return firstLine(linesOfStream(process.stdin));
+  const password = await ask('Password: ');
+  if ((await ask('Repeat password: ')) !== password) throw new CommandFailed('the passwords do not match');
+  return password;
+}
+
+async function firstLine(pieces: AsyncIterable<readonly Line[]>): Promise<string> {
+  for await (const [line] of pieces) {
+    if (!line) continue;
+    if ('error' in line) throw new CommandFailed(`the password ${line.error}`);
+    const password = line.text.replace(/\r$/, '');
+    if (password !== '') return password;
+    break;
+  }
+  throw new CommandFailed('no password; pipe one to stdin or use --password-file');
+}
+
+async function ask(question: string): Promise<string> {
+  printError(question);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  try {
+    return await lines.question('');
+  } finally {
+    lines.close();
+    printError('\n');
+  }
 }

@@ -12,10 +12,8 @@ import { runRecorded } from './command-record.ts';
 import { addProfileOptions } from './connection-profile.ts';
 import { CommandFailed } from './failure.ts';
 import { print, printFields } from './output.ts';
-import { requireApplication } from './required-rows.ts';
 import { onDatabase } from './setting-options.ts';
-import { runWrite } from './units-of-work.ts';
-import { withStore } from './with-store.ts';
+import { requireApplication, runWrite, withStore } from './units-of-work.ts';
 
 /** `barker webhooks`. */
 export function webhooksCommand(command: Command): void {

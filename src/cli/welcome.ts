@@ -6,7 +6,7 @@ import { formatInstant } from '../base/instants.ts';
 import type { MovableClock } from '../dev/clock/movable-clock.ts';
 import { type DevFile, devFilePath, findOwnSeed } from '../dev/dev-folder.ts';
 import { isLoopbackHost } from '../settings/addresses.ts';
-import { shellQuote } from './shell-quote.ts';
+import { shellQuote } from './output.ts';
 
 /** The tools for developers in the message. */
 export interface ToolsShown {

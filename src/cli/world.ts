@@ -22,7 +22,7 @@ export function worldCommand(command: Command): void {
     .description('Print the JSON Schema of world files')
     .addHelpText('after', '\nExample:\n  barker world schema > world.schema.json')
     .action(async () => {
-      const { schemaText } = await import('./dev/world-schema-text.ts');
+      const { schemaText } = await import('./dev/start-world.ts');
       print(schemaText());
     });
   const send = command.command('export').description('Write the present world of a running development server');

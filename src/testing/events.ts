@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { after } from './timers.ts';
+import { after } from './process.ts';
 import type { Barker } from './types.ts';
 
 /** Events, as an application receives them. */

@@ -2,12 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { startProgram } from './start.ts';
 import type { Barker, StartOptions } from './types.ts';
 
-export type * from './clock.ts';
 export type * from './events.ts';
-export type * from './faults.ts';
 export { NotStarted } from './process.ts';
-export type * from './requests.ts';
-export { Refused } from './surface.ts';
+export type * from './tools.ts';
+export { Refused } from './tools.ts';
 export type * from './types.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import { after } from './timers.ts';
 import type { SettingValue, StartOptions } from './types.ts';
 
 /** What the server prints when it is ready: the contents of `dev.json`, and its data folder. */
@@ -122,4 +121,13 @@ function environmentOf({ settings = {} }: StartOptions): NodeJS.ProcessEnv {
 
 function textOf(value: SettingValue): string {
   return typeof value === 'object' ? value.join(',') : String(value);
+}
+
+// Taken before tests can replace them by fakes.
+const { setTimeout, clearTimeout } = globalThis;
+
+/** Runs an action later, unless it is called off. */
+export function after(ms: number, action: () => void): () => void {
+  const timer = setTimeout(action, ms);
+  return () => clearTimeout(timer);
 }

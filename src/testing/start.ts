@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { clockOf } from './clock.ts';
 import { eventsOf } from './events.ts';
-import { faultsOf } from './faults.ts';
 import { startProcess } from './process.ts';
-import { requestsOf } from './requests.ts';
-import { type Send, sendWith } from './send.ts';
-import { authorizationOf, encoded, formText, type Pairs } from './signing.ts';
-import { takeSnapshot } from './snapshots.ts';
-import { surfaceOf } from './surface.ts';
+import { authorizationOf, encoded, formText, type Pairs, type Send, sendWith } from './send.ts';
+import { clockOf, faultsOf, requestsOf, surfaceOf, takeSnapshot } from './tools.ts';
 import type { Barker, CallOptions, DemoKeys, Parameters, SigningKeys, StartOptions } from './types.ts';
 
 // Taken before tests can replace it by a fake: signatures follow the clock of the machine.

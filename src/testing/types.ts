@@ -1,7 +1,5 @@
-import type { Clock } from './clock.ts';
 import type { Events } from './events.ts';
-import type { Faults } from './faults.ts';
-import type { Requests } from './requests.ts';
+import type { Clock, Faults, Requests } from './tools.ts';
 
 /** How a server is started. */
 export interface StartOptions {

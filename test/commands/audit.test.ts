@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
 import { REASONED } from '../../src/cli/reasons.ts';
 import type { AuditRecord } from '../../src/contract/store/audit.ts';
-import { auditExpiry } from '../../src/features/platform/audit-expiry.ts';
+import { auditExpiry } from '../../src/features/platform/expiry-job.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
 import { sumsOf } from '../rig/copies.ts';
 import { onPlace, type Place } from '../rig/databases.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { examineService } from '../../src/cli/doctor/readiness.ts';
+import { examineService } from '../../src/cli/doctor/dependencies.ts';
 import { loadSettings } from '../../src/settings/load.ts';
 
 const settingsOf = (operations_port: number) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { describeMasterKeys } from '../../src/features/platform/node-keys.ts';
+import { describeMasterKeys } from '../../src/features/platform/master-keys.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
 import { driverOn, openPlace, type Place } from '../rig/databases.ts';
 import { recordSecret } from '../rig/secrets.ts';

@@ -4,7 +4,7 @@ import { expiryJobKinds } from '../../src/app/catalog.ts';
 import { RETENTION, type Retention } from '../../src/app/retention.ts';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
-import { examineTables } from '../../src/cli/doctor/tables.ts';
+import { examineTables } from '../../src/cli/doctor/contents.ts';
 import { INDEXING_JOBS, KEYWORD_INDEXING } from '../../src/contract/services/keywords.ts';
 import { WEBHOOK_CLEANING, webhookCleaning } from '../../src/features/activity/webhooks/webhook-jobs.ts';
 import { keywordIndexing } from '../../src/features/keywords/indexing-job.ts';

@@ -1,6 +1,5 @@
 import { systemClock } from '../../src/base/clock.ts';
-import type { Remains } from '../../src/features/platform/dead-nodes.ts';
-import { type Node, type NodeDeps, RunningNode } from '../../src/features/platform/node.ts';
+import { type Node, type NodeDeps, type Remains, RunningNode } from '../../src/features/platform/node.ts';
 import type { World } from './world.ts';
 
 /** Another node than that of a world, for job runners that stand for it. */

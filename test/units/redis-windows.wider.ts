@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { examineRedis } from '../../src/cli/doctor/redis.ts';
+import { examineRedis } from '../../src/cli/doctor/dependencies.ts';
 import type { WindowUsage } from '../../src/contract/services/rate-windows.ts';
 import { memoryWindows } from '../../src/http/memory-windows.ts';
 import { connectRedis, type RedisConnection } from '../../src/storage/redis/connection.ts';

@@ -40,13 +40,13 @@ describe('one owner', () => {
    */
   const owned: [what: string, pattern: RegExp, owner: RegExp][] = [
     ['the time', /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\)/, /^src\/(base\/clock|testing\/start)\.ts$/],
-    [
-      'randomness',
-      /\b(randomBytes|randomUUID|randomInt|getRandomValues)\b/,
-      /^src\/(base\/random|testing\/signing)\.ts$/,
-    ],
+    ['randomness', /\b(randomBytes|randomUUID|randomInt|getRandomValues)\b/, /^src\/(base\/random|testing\/send)\.ts$/],
     ['careless randomness', /\bMath\.random\b/, /^$/],
-    ['timers', /\bset(Timeout|Interval)\(|node:timers/, /^src\/(base|testing|console\/islands)\/timers\.ts$/],
+    [
+      'timers',
+      /\bset(Timeout|Interval)\(|node:timers/,
+      /^src\/((base|console\/islands)\/timers|testing\/process)\.ts$/,
+    ],
     ['the environment', /\bprocess\.env\b/, /^src\/(cli\/|base\/children\.ts$|testing\/process\.ts$)/],
     ['ending the process', /\bprocess\.exit\b/, /^src\/(cli\/|main\.ts$)/],
     ['the console', /\bconsole\.\w+\(/, /^$/],

@@ -1,16 +1,21 @@
 import type { Command } from 'commander';
 import { accountInput } from '../../app/account-input.ts';
+import type { Environment } from '../../contract/declare/account-state.ts';
 import { itemsOf, type RawValue } from '../../contract/declare/fields.ts';
+import type { Input } from '../../contract/declare/operation.ts';
+import type { Row } from '../../contract/declare/resource.ts';
 import { COMPOSER_ROLES, type Role } from '../../contract/declare/roles.ts';
-import { ACCOUNT_LIMITS } from '../../features/ads/administration/account-input.ts';
+import { accounts } from '../../features/ads/accounts.ts';
+import { ACCOUNT_LIMITS, type InputResult } from '../../features/ads/administration/account-input.ts';
 import { grantRole, type RoleConflict, revokeRole } from '../../features/ads/administration/account-roles.ts';
 import { putInstruments } from '../../features/ads/administration/apply-plan.ts';
 import { fundingInstruments } from '../../features/ads/funding-instruments.ts';
 import { takeId } from '../../features/platform/ids.ts';
+import type { Registrar } from '../../features/platform/registration.ts';
+import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 import { CommandFailed, failIf } from '../failure.ts';
 import { printFields } from '../output.ts';
-import { requireUser } from '../required-rows.ts';
-import { updateAccount, updateColumns, validValues } from './on-account.ts';
+import { type RecordedRegistrar, requireUser, runRead, runWrite } from '../units-of-work.ts';
 
 /** Sets whether an account may advertise, which decides what its campaigns can serve. */
 export async function setApproval(command: Command, id: string): Promise<void> {
@@ -119,4 +124,62 @@ function conflictMessage(conflict: RoleConflict, userName: string, account: stri
   if (conflict === 'last administrator') return `${userName} is the last administrator of account ${account}`;
   if (conflict === 'promoted user') return `${userName} is the FULL promotable user of account ${account}`;
   return `${userName} has no role on account ${account}`;
+}
+
+/** An account that a command works on. */
+export interface FoundAccount {
+  readonly row: Row;
+  readonly environment: Environment;
+  /** Limits that override the settings, by setting name. */
+  readonly limits: Readonly<Record<string, number>>;
+}
+
+/**
+ * Changes an existing account in one unit of work, and invalidates it in the caches of the running server.
+ * @source decision 106
+ */
+export async function updateAccount<T>(
+  command: Command,
+  id: string,
+  work: (registrar: RecordedRegistrar, account: FoundAccount) => Promise<T>,
+): Promise<T> {
+  return runWrite(command, async (registrar) => {
+    const { tx, addTarget } = registrar;
+    const found = await accountOf(tx, id, { lock: true });
+    tx.invalidate(`account:${id}`);
+    addTarget('account', id);
+    return work(registrar, found);
+  });
+}
+
+/** Reads an existing account. */
+export async function readAccount<T>(
+  command: Command,
+  id: string,
+  work: (tx: ReadTransaction, account: FoundAccount) => Promise<T>,
+): Promise<T> {
+  return runRead(command, async ({ tx }) => work(tx, await accountOf(tx, id, { lock: false })));
+}
+
+async function accountOf(tx: ReadTransaction, id: string, { lock }: { readonly lock: boolean }): Promise<FoundAccount> {
+  const row = await tx.records.get(accounts, { account: undefined, id }, { deleted: 'hidden', lock });
+  const membership = await tx.accountMembers.findLimits(id);
+  if (!row || !membership) throw new CommandFailed(`there is no account ${id}; see: barker account list`);
+  const environment = membership.environment as Environment;
+  return { row, environment, limits: JSON.parse(membership.limits) };
+}
+
+/** Changes columns of an account. */
+export async function updateColumns(
+  { tx, now }: Registrar,
+  id: string,
+  changes: Readonly<Record<string, string | number | null>>,
+): Promise<void> {
+  await tx.records.update(accounts, { account: undefined, id }, { ...changes, updated_at: now });
+}
+
+/** The values of valid input. @throws CommandFailed with every error of invalid input */
+export function validValues({ values, errors }: InputResult): Input {
+  if (errors.length > 0) throw new CommandFailed(errors.join('; '), 2);
+  return values;
 }

@@ -1,23 +1,27 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { openDriver, secretBoxOf } from '../../app/database.ts';
 import type { Dependencies } from '../../app/dependencies.ts';
+import { openObjects } from '../../app/objects.ts';
 import type { Service } from '../../app/server.ts';
 import { openSnapshots, snapshotsFolder } from '../../backup/snapshots/snapshots.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { formatInstant } from '../../base/instants.ts';
 import { type Random, type RepeatableRandom, secureRandom } from '../../base/random.ts';
-import type { SnapshotNotes, Snapshots } from '../../contract/services/snapshots.ts';
-import { readClockState } from '../../dev/clock/clock-file.ts';
+import { type SnapshotNotes, type Snapshots, SnapshotUnreadable } from '../../contract/services/snapshots.ts';
+import { readClockState, writeClockState } from '../../dev/clock/clock-file.ts';
 import type { MovableClock } from '../../dev/clock/movable-clock.ts';
 import { createDemoWorld } from '../../dev/demo-world.ts';
-import { readKeys } from '../../dev/dev-folder.ts';
-import type { SnapshotSubject } from '../../dev/snapshots/snapshot-tool.ts';
+import { readKeys, writeKeys } from '../../dev/dev-folder.ts';
+import { RESETS, type SnapshotSubject } from '../../dev/snapshots/snapshot-tool.ts';
 import { blockIds } from '../../features/platform/ids.ts';
 import type { Settings } from '../../settings.ts';
+import type { Driver } from '../../storage/core/driver.ts';
 import { migrate } from '../../storage/core/migrate.ts';
 import { openSqlite } from '../../storage/core/sqlite.ts';
 import { storeOn } from '../../storage/core/store.ts';
 import { programVersion } from '../../version.ts';
+import { CommandFailed } from '../failure.ts';
 import { configuredKeys } from '../keys/key-usage.ts';
 import type { DevFileKeeper } from './dev-file.ts';
 import { clockStateOf } from './start-clock.ts';
@@ -91,4 +95,69 @@ export function snapshotSubject(
       return join(home, `archive-${secureRandom.bytes(8).toString('hex')}.tar`);
     },
   };
+}
+
+/** The name of the snapshot that is exported at the end. */
+const EXIT = '.exit';
+
+/**
+ * Fills an empty data folder from the archive of a snapshot, to which resets go back; returns what was noted with it.
+ * `refuse` throws when the database is not empty.
+ * @throws CommandFailed
+ */
+export async function beginFrom(
+  settings: Settings,
+  file: string,
+  { refuse, wallClock }: { readonly refuse: (driver: Driver) => Promise<void>; readonly wallClock: Clock },
+): Promise<SnapshotNotes> {
+  return withSnapshots(settings, async (snapshots, driver) => {
+    await refuse(driver);
+    const begun = await snapshots.importFrom(file, RESETS.seed).catch((error) => {
+      if (error instanceof SnapshotUnreadable) throw new CommandFailed(`${file}: ${error.message}`);
+      throw error;
+    });
+    await snapshots.restore(begun);
+    writeClockState(settings.data_folder, clockStateOf(begun.notes, wallClock));
+    writeKeys(settings.data_folder, begun.notes.keys);
+    return begun.notes;
+  });
+}
+
+/** Writes the contents of a data folder that no server uses to the archive of a snapshot. @throws CommandFailed */
+export async function exportContents(settings: Settings, file: string, notes: SnapshotNotes): Promise<void> {
+  await withSnapshots(settings, async (snapshots) => {
+    await snapshots.exportTo({ ...(await snapshots.take(EXIT, notes)), name: 'exit' }, file);
+    await snapshots.remove(EXIT);
+  });
+}
+
+async function withSnapshots<T>(
+  settings: Settings,
+  work: (snapshots: Snapshots, driver: Driver) => Promise<T>,
+): Promise<T> {
+  const objects = await openObjects(settings, { lost: () => {}, back: () => {} });
+  const driver = await openDriver(settings);
+  let release = async (): Promise<void> => {};
+  try {
+    release = await driver.acquireServerLock({ isShared: false });
+    if (!driver.copyTo || objects.folder === undefined) {
+      throw new CommandFailed(
+        'snapshots need SQLite and a folder for objects; leave out the database URL and the bucket',
+      );
+    }
+    const snapshots = openSnapshots({
+      driver,
+      objects: objects.store,
+      dataFolder: settings.data_folder,
+      box: secretBoxOf(settings),
+      keys: configuredKeys(settings),
+      release: programVersion,
+      machineClock: systemClock,
+    });
+    return await work(snapshots, driver);
+  } finally {
+    await driver.close();
+    await release();
+    objects.close();
+  }
 }

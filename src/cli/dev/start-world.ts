@@ -22,6 +22,7 @@ import type { AccountCall } from '../../dev/worlds/fill-account.ts';
 import { fillDemoWorld } from '../../dev/worlds/fill-demo.ts';
 import { namesOf } from '../../dev/worlds/identities.ts';
 import type { World } from '../../dev/worlds/world.ts';
+import { worldSchema } from '../../dev/worlds/world-schema.ts';
 import type { Settings } from '../../settings.ts';
 import { CommandFailed } from '../failure.ts';
 
@@ -158,4 +159,9 @@ function keepText(dataFolder: string, text: string): void {
   // It may have passwords and secrets.
   writeFileSync(path, text, { mode: 0o600 });
   chmodSync(path, 0o600);
+}
+
+/** The JSON Schema of world files, as text. */
+export function schemaText(): string {
+  return `${JSON.stringify(worldSchema(operationsById, accountInput), null, 1)}\n`;
 }

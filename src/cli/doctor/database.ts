@@ -9,17 +9,16 @@ import { SchemaTooNew } from '../../contract/store/errors.ts';
 import { DEAD_AFTER_S, type StoredNode } from '../../contract/store/nodes.ts';
 import { secretContext } from '../../contract/store/sealed-columns.ts';
 import { clockSkew_ms, SKEW_REPORTED_MS, skewMax_ms } from '../../features/platform/clock-skew.ts';
-import { keyConflict } from '../../features/platform/node-keys.ts';
+import { keyConflict } from '../../features/platform/master-keys.ts';
 import type { Settings } from '../../settings.ts';
 import type { Driver } from '../../storage/core/driver.ts';
 import { newerMigrations, pendingMigrations } from '../../storage/core/migrate.ts';
 import { postgresStatus } from '../../storage/core/postgres-status.ts';
 import { storeOn } from '../../storage/core/store.ts';
 import { errorMessage } from '../failure.ts';
-import { examineBackup, examineCallbacks, examineDelivery, examineWebhooks } from './contents.ts';
+import { examineBackup, examineCallbacks, examineDelivery, examineTables, examineWebhooks } from './contents.ts';
+import { examineStoreId } from './dependencies.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
-import { examineStoreId } from './objects.ts';
-import { examineTables } from './tables.ts';
 
 /** Round trips longer than this make every request slow. */
 const SLOW_MS = 20;

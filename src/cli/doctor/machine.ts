@@ -4,7 +4,7 @@ import { access, stat, statfs } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { Settings } from '../../settings.ts';
 import { programVersion } from '../../version.ts';
-import { fewOpenFiles, openFilesMax } from '../open-files.ts';
+import { fewOpenFiles, openFilesMax } from '../start-warnings.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
 /** Checks the version, the limit of open files, and ffmpeg. */

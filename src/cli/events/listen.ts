@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import type { Command } from 'commander';
 import { parseInstant } from '../../base/instants.ts';
 import { after } from '../../base/timers.ts';
-import { fetchBearerToken } from '../bearer-token.ts';
 import { addProfileOptions, type ConnectionProfile, profileFrom } from '../connection-profile.ts';
 import { CommandFailed } from '../failure.ts';
 import { print, printError } from '../output.ts';
+import { fetchBearerToken } from '../send.ts';
 import {
   type ConnectAttempt,
   connect,

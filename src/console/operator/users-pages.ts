@@ -3,8 +3,8 @@ import type { OperatorPage, OperatorRequest, OperatorResponse } from '../../cont
 import type { User } from '../../contract/store/credentials.ts';
 import { ConstraintViolated } from '../../contract/store/errors.ts';
 import { isLiveSession } from '../../contract/store/logins.ts';
+import { displayNameError, emailError, userNameError } from '../../features/platform/profile.ts';
 import { registerUser } from '../../features/platform/registration.ts';
-import { displayNameError, emailError, userNameError } from '../../features/platform/user-rules.ts';
 import { addPasswordLink, changeUserStatus } from '../../features/platform/user-status.ts';
 import { alertBox, hiddenFields } from '../../markup/boxes.ts';
 import { errorSummary, type FieldErrors, formField } from '../../markup/form-fields.ts';

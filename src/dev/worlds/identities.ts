@@ -2,8 +2,14 @@ import { itemsOf } from '../../contract/declare/fields.ts';
 import type { Input } from '../../contract/declare/operation.ts';
 import type { ApplicationDraft } from '../../contract/store/credentials.ts';
 import { EMPTY_DRAFT, validateDraft } from '../../features/auth/applications/application-draft.ts';
-import { descriptionError, locationError, profileUrlError } from '../../features/platform/profile.ts';
-import { displayNameError, emailError, userNameError } from '../../features/platform/user-rules.ts';
+import {
+  descriptionError,
+  displayNameError,
+  emailError,
+  locationError,
+  profileUrlError,
+  userNameError,
+} from '../../features/platform/profile.ts';
 import { DEMO_APPLICATION } from '../demo-application.ts';
 import type { Complaints } from './checker.ts';
 import type { Described, Entry, World, WorldApplication } from './world.ts';

@@ -1,18 +1,49 @@
 import { addSeconds } from '../../base/instants.ts';
-import { oneOf } from '../../contract/declare/fields.ts';
-import type { Call, Input, Parameters } from '../../contract/declare/operation.ts';
+import { digits, integer, listOf, oneOf, text } from '../../contract/declare/fields.ts';
+import type { Call, Input, Operation, Parameters } from '../../contract/declare/operation.ts';
 import { type ErrorDetail, type ProblemName, problem } from '../../contract/problems/problems.ts';
 import { contentOfFile } from '../../contract/services/objects.ts';
 import type { Upload } from '../../contract/store/uploads.ts';
 import { appendSegment, uploadedFile } from './append-segment.ts';
 import { finalizeUpload } from './finalize-upload.ts';
 import { initializeUpload, newUpload, requestedCategory, storeNewUpload } from './initialize-upload.ts';
-import { ACCEPTED_FILES, defaultCategory } from './media-categories.ts';
+import { ACCEPTED_FILES, defaultCategory, mediaCategory } from './media-categories.ts';
 import { readyKey } from './object-keys.ts';
 import { shownFile } from './shown-file.ts';
-import { initializeParameters, mediaIdParameter, segmentParameter } from './upload-parameters.ts';
 
-/** An upload command, as its reply depends on it. */
+/** Description of the group of upload operations. */
+export const UPLOAD_GROUP_DESCRIPTION =
+  'Uploads media in segments, in any order and resumable, or an image in one call. Metadata such as position and names is ' +
+  'removed; what not every browser shows, such as TIFF or HEVC, is converted where the server has ffmpeg, and fails elsewhere. ' +
+  'Unused media is removed after a day.';
+
+/** The multipart parts that hold the file. */
+export const uploadFiles: NonNullable<Operation['files']> = {
+  media: { about: 'The file.', isBase64: false },
+  media_data: { about: 'The file as base64, instead of media.', isBase64: true },
+};
+
+/** Maximum size of a part in bytes: a segment or an image. @source decision 188 */
+export const uploadBytesMax: NonNullable<Operation['bytesMax']> = (rules) =>
+  Math.max(rules.media_segment_bytes_max, rules.media_image_bytes_max);
+
+/** Parameters of INIT. */
+export const initializeParameters = {
+  total_bytes: integer({ min: 1, max: 4_294_967_296 }).describe('Total size in bytes.'),
+  media_type: text({ max: 100 }).describe('Media type of the file, such as `video/mp4`.'),
+  media_category: mediaCategory,
+  additional_owners: listOf(digits({ max: 19 }), { max: 100 }).describe('Ids of other users who may use the media.'),
+};
+
+/** Id of an upload. */
+export const media_id = digits({ max: 19 }).describe('Id of the upload, from the reply to INIT.');
+
+/** The position of a segment. */
+export const segment_index = integer({ min: 0, max: 999 }).describe(
+  'Segment index from 0; a repeated index replaces the segment.',
+);
+
+/** The step of an upload that a command performs. */
 type Step = 'initialize' | 'append' | 'finalize';
 
 interface Command {
@@ -32,8 +63,8 @@ export const commandParameters: Parameters = {
   command: oneOf('INIT', 'APPEND', 'FINALIZE').describe(
     'Upload command; without it, the call uploads an image at once.',
   ),
-  ...mediaIdParameter,
-  ...segmentParameter,
+  media_id,
+  segment_index,
   ...initializeParameters,
 };
 

@@ -9,11 +9,12 @@ import { texts } from '../../../texts/texts.ts';
 import {
   changeProfile,
   descriptionError,
+  displayNameError,
   locationError,
   PROFILE_MAX,
   profileUrlError,
+  userNameError,
 } from '../../platform/profile.ts';
-import { displayNameError, userNameError } from '../../platform/user-rules.ts';
 import { noticeAfter, redirect, settingsPage, type UserRequest, userPage } from './layout.ts';
 import type { PagesDeps } from './pages-deps.ts';
 

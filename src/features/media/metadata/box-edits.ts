@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { type Box, boxesOf } from '../probe/container-boxes.ts';
-import type { Edit } from './edits.ts';
+import type { Edit } from './without-metadata.ts';
 
 /** Boxes to keep, by the box around them; inside other boxes, all are kept. */
 const KEPT: Readonly<Record<string, readonly string[]>> = {

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
-import { windowReader } from '../probe/file-window.ts';
-import type { Edit } from './edits.ts';
+import { windowReader } from '../probe/container-boxes.ts';
+import type { Edit } from './without-metadata.ts';
 
 const [HEAD, SEGMENT, CLUSTER] = ['1a45dfa3', '18538067', '1f43b675'];
 const [SEEK_HEAD, INFO, TRACKS, CUES, TRACK] = ['114d9b74', '1549a966', '1654ae6b', '1c53bb6b', 'ae'];

@@ -1,5 +1,4 @@
-import { open } from 'node:fs/promises';
-import { windowReader } from './file-window.ts';
+import { type FileHandle, open } from 'node:fs/promises';
 
 /** A box of an MP4 or MOV file. */
 export interface Box {
@@ -63,4 +62,23 @@ function boxLength(head: Buffer, rest: number): [length: number, headBytes: numb
   const length = head.length < 8 ? 0 : head.readUInt32BE(0);
   if (length === 1) return [head.length < HEAD_BYTES ? 0 : Number(head.readBigUInt64BE(8)), HEAD_BYTES];
   return [length === 0 && head.length >= 8 ? rest : length, 8];
+}
+
+const WINDOW_BYTES = 4096;
+
+/** Reads bytes at an offset, fewer at the end of the file. The buffer is valid until the next call. */
+export type WindowReader = (at: number, length: number) => Promise<Buffer>;
+
+/** A reader of few bytes at a time: neighbours share a read. */
+export function windowReader(file: FileHandle): WindowReader {
+  const window = Buffer.alloc(WINDOW_BYTES);
+  let from = 0;
+  let read = 0;
+  return async (at, length) => {
+    if (at < from || at + length > from + read) {
+      from = at;
+      read = (await file.read(window, 0, WINDOW_BYTES, from)).bytesRead;
+    }
+    return window.subarray(at - from, Math.min(at - from + length, read));
+  };
 }

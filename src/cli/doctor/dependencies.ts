@@ -3,10 +3,12 @@ import { openObjects } from '../../app/objects.ts';
 import { secureRandom } from '../../base/random.ts';
 import { elapsed_ms } from '../../base/timers.ts';
 import { contentOfBytes, ObjectMissing } from '../../contract/services/objects.ts';
+import type { DevFile } from '../../dev/dev-folder.ts';
 import { keyOfStoreId } from '../../features/platform/object-store-check.ts';
 import { bucketOf } from '../../settings/objects.ts';
 import type { Settings } from '../../settings.ts';
 import { errorMessage } from '../failure.ts';
+import { queryReadiness } from '../health.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
 const CONTENT = Buffer.from('Stored by barker doctor, which removes it again.\n');
@@ -66,4 +68,45 @@ export async function examineStoreId(settings: Settings, id: string): Promise<Fi
 /** Errors of a store that is away are addressed to callers of the API; their cause says what is wrong. */
 function causeOf(failure: unknown): string {
   return errorMessage((failure as Error).cause ?? failure);
+}
+
+/** Checks the Redis of the settings, if any: whether it answers in time, and keeps its keys. */
+export async function examineRedis({
+  redis_url: url,
+  redis_timeout_ms: timeout_ms,
+}: Pick<Settings, 'redis_url' | 'redis_timeout_ms'>): Promise<Finding[]> {
+  if (url === '') return [];
+  const { connectRedis } = await import('../../storage/redis/connection.ts');
+  const reasons: string[] = [];
+  const redis = await connectRedis(
+    { url, timeout_ms },
+    { lost: (reason) => void reasons.push(reason), back: () => {} },
+  );
+  try {
+    const before_ms = elapsed_ms();
+    const memory = await redis.run(['rates'], (it) => it.info('memory'));
+    const findings = [ok(`Redis answers in ${(elapsed_ms() - before_ms).toFixed(1)} ms`)];
+    const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1] ?? 'noeviction';
+    if (policy !== 'noeviction') {
+      const advice = 'set maxmemory-policy to noeviction: without their keys, windows begin anew';
+      findings.push(warning(`Redis removes keys when its memory is full (${policy})`, advice));
+    }
+    return findings;
+  } catch (failure) {
+    const because = reasons[0] ?? (failure as Error).message;
+    return [warning(`Redis does not answer: ${because}`, 'start it, or correct redis_url; requests do without it')];
+  } finally {
+    redis.close();
+  }
+}
+
+/** Queries the readiness of the service, if one runs with these settings. */
+export async function examineService(settings: Settings, dev?: DevFile | undefined): Promise<Finding[]> {
+  if (settings.operations_port === 0 && !dev) {
+    return [ok('the operations port is any free one, so a running service was not looked for')];
+  }
+  const { url, status, failed } = await queryReadiness(settings, dev);
+  if (status === undefined) return [ok(`no service answers at ${url}`)];
+  if (status === 200) return [ok(`a service runs and is ready (${url})`)];
+  return [error(`a service runs and is not ready: ${failed.join(', ') || status}`, 'its log says why')];
 }
