@@ -16,8 +16,7 @@ import {
 import { OBJECTIVES, objectiveOf } from '../features/ads/line-items/objectives.ts';
 import { previewPage } from '../features/ads/previews/preview-page.ts';
 import { previewUrl } from '../features/ads/previews/preview-url.ts';
-import { readBreakdown } from '../features/ads/reports/read-breakdown.ts';
-import { readReport } from '../features/ads/reports/read-report.ts';
+import { readBreakdown, readReport } from '../features/ads/reports/read-report.ts';
 import { TARGETING_TYPES, targetingType } from '../features/ads/targeting-criteria/targeting-types.ts';
 import { deviceCookies } from '../features/auth/logins/device-cookies.ts';
 import { loginThrottle } from '../features/auth/logins/login-throttle.ts';

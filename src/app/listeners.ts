@@ -6,7 +6,7 @@ import type { Operation } from '../contract/declare/operation.ts';
 import type { Pages } from '../contract/declare/pages.ts';
 import { simulator } from '../features/activity/event-simulator.ts';
 import { DEPRECATED_TYPE_NAMES } from '../features/activity/event-types.ts';
-import { statsFileFinder } from '../features/ads/analytics/stats-file-finder.ts';
+import { statsFileFinder } from '../features/ads/analytics/stats-files.ts';
 import { sentForms } from '../features/auth/sent-forms.ts';
 import { tagEvents } from '../features/delivery/conversions/tag-events.ts';
 import { mediaFinder } from '../features/media/media-finder.ts';

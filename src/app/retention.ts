@@ -1,7 +1,7 @@
 import { SESSION_IDLE_S } from '../contract/store/logins.ts';
 import { CONNECTION_HISTORY_S } from '../features/activity/stream/streams.ts';
 import { REPLAYS_KEPT_S } from '../features/activity/webhooks/webhook-jobs.ts';
-import { STATS_JOBS_KEPT_MS } from '../features/ads/analytics/stats-file-expiry.ts';
+import { STATS_JOBS_KEPT_MS } from '../features/ads/analytics/stats-files.ts';
 import { SENT_FORM_S } from '../features/auth/logins/login-expiry.ts';
 import { CONVERSION_DAYS } from '../features/delivery/conversions/conversion-expiry.ts';
 import { LEDGER_DAYS } from '../features/delivery/ledger-expiry.ts';

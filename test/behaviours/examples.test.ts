@@ -4,7 +4,8 @@ import { after, before, describe, test } from 'node:test';
 import { operations } from '../../src/app/dependencies.ts';
 import { exampleReply } from '../../src/engine/describe/examples.ts';
 import { listPlacements } from '../../src/features/ads/line-items/list-placements.ts';
-import { referenceOperations, targetingLookups } from '../../src/features/ads/reference/reference-operations.ts';
+import { referenceOperations } from '../../src/features/ads/reference/reference-lookups.ts';
+import { targetingLookups } from '../../src/features/ads/reference/targeting-lookups.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 import { fill } from './test-account.ts';
 

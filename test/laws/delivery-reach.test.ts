@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { expectedReach } from '../../src/contract/delivery/reach.ts';
-import { type Exposure, frequencyOf, reachOf } from '../../src/features/ads/analytics/reach.ts';
+import { type Exposure, estimateReach, frequencyOf } from '../../src/features/ads/analytics/get-reach.ts';
 import { fc } from '../rig/laws.ts';
 import { rounds } from '../rig/sampling.ts';
 
@@ -43,7 +43,7 @@ describe('the people whom ads reach', () => {
     fc.assert(
       fc.property(parts, overlap, (of, apart) => {
         const union = unionOf(of, apart);
-        const { people, impressions } = reachOf(of, union);
+        const { people, impressions } = estimateReach(of, union);
         const each = counted(of).map((part) => expectedReach(part.impressions, part.people!));
         assert.equal(
           impressions,
@@ -65,7 +65,7 @@ describe('the people whom ads reach', () => {
         const later = of.map((part, place) =>
           place === at ? { ...part, impressions: part.impressions + more } : part,
         );
-        assert.ok(reachOf(later, union).people >= reachOf(of, union).people);
+        assert.ok(estimateReach(later, union).people >= estimateReach(of, union).people);
       }),
       RUNS,
     );
@@ -74,7 +74,7 @@ describe('the people whom ads reach', () => {
   test('have seen one ad at least', () => {
     fc.assert(
       fc.property(parts, overlap, (of, apart) => {
-        const reach = reachOf(of, unionOf(of, apart));
+        const reach = estimateReach(of, unionOf(of, apart));
         if (reach.impressions > 0) assert.ok(frequencyOf(reach) >= 1);
         else assert.deepEqual([reach.people, frequencyOf(reach)], [0, 0]);
       }),

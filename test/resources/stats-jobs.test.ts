@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { contentOfBytes } from '../../src/contract/services/objects.ts';
-import { statsJobExpiry } from '../../src/features/ads/analytics/stats-file-expiry.ts';
+import { statsJobExpiry } from '../../src/features/ads/analytics/stats-files.ts';
 import { STATS_FILE_EXPIRY, STATS_JOB, statsJob } from '../../src/features/ads/analytics/stats-job.ts';
 import type { Reply } from '../rig/client.ts';
 import { openWorld, type World } from '../rig/world.ts';

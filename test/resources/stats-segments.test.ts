@@ -6,7 +6,7 @@ import { REPORT_METRICS } from '../../src/contract/delivery/report.ts';
 import { referenceEntry } from '../../src/features/ads/reference/reference-entry.ts';
 import { unknownWithin } from '../../src/features/ads/reference/segment-wholes.ts';
 import { locations } from '../../src/features/ads/reference/targeting-tables.ts';
-import { readBreakdown } from '../../src/features/ads/reports/read-breakdown.ts';
+import { readBreakdown } from '../../src/features/ads/reports/read-report.ts';
 import { openWorld, type World } from '../rig/world.ts';
 import { type StatsPlace, statsCalls } from './stats-calls.ts';
 

@@ -1,7 +1,7 @@
 // On either database: both are asked the same, and what they store is held against each other elsewhere.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { targetingLookups } from '../../src/features/ads/reference/reference-operations.ts';
+import { targetingLookups } from '../../src/features/ads/reference/targeting-lookups.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;

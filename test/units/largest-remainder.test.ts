@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { byLargestRemainder } from '../../src/features/ads/analytics/apportion.ts';
+import { byLargestRemainder } from '../../src/features/ads/analytics/segment-rotation.ts';
 
 // Law 2: segments add up to the whole. To see it fail: let `left > 1` be the condition of the loop that gives the rest.
 test('parts by the largest remainder add up, and each is its share rounded down or up', () => {

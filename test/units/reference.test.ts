@@ -11,11 +11,10 @@ import {
   iabCategories,
   isIabCategory,
 } from '../../src/features/ads/reference/categories.ts';
-import { datesInYear } from '../../src/features/ads/reference/recurring-dates.ts';
-import { events, occurrencesFrom } from '../../src/features/ads/reference/recurring-events.ts';
+import { datesInYear, events, occurrencesFrom } from '../../src/features/ads/reference/recurring-events.ts';
 import { localizedName, referenceEntry } from '../../src/features/ads/reference/reference-entry.ts';
+import { CONVERSATION_TYPES } from '../../src/features/ads/reference/targeting-lookups.ts';
 import * as entries from '../../src/features/ads/reference/targeting-tables.ts';
-import { CONVERSATION_TYPES } from '../../src/features/ads/reference/topic-lookups.ts';
 
 const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 

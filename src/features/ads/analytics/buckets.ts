@@ -3,17 +3,17 @@ import { dateAround, localDay, plusDays } from '../../../base/zones.ts';
 /** The width of the buckets of a series. */
 export type Granularity = 'DAY' | 'HOUR' | 'TOTAL';
 
-/** The hours of a local day that are in a range, from `first` on and before `end`, and the bucket of each. */
+/** The hours of a local day within a range, from `first` to before `end`, and their buckets. */
 export interface DayBuckets {
   readonly first: number;
   readonly end: number;
   /** The bucket of hour `first`. */
   readonly bucket: number;
-  /** 1 when each hour has a bucket of its own, otherwise 0. */
+  /** 1 if each hour has its own bucket, otherwise 0. */
   readonly step: 0 | 1;
 }
 
-/** The buckets of a range of time. */
+/** The buckets of a time range. */
 export interface Buckets {
   readonly length: number;
   /** By local date. */
@@ -23,8 +23,8 @@ export interface Buckets {
 const HOUR_MS = 3_600_000;
 
 /**
- * Divides a range of whole local hours into buckets. Days are local: a day of 23 or 25 hours is one bucket by DAY, and
- * as many by HOUR.
+ * Divides a range of whole local hours into buckets. Days are local: a day of 23 or 25 hours is one bucket by DAY, and 23
+ * or 25 by HOUR.
  * @source analytics 3; decision 956
  */
 export function bucketsOf(from_ms: number, until_ms: number, granularity: Granularity, zone: string): Buckets {

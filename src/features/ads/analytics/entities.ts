@@ -1,4 +1,4 @@
-import type { Environment } from '../../../contract/declare/account-state.ts';
+import type { AccountState } from '../../../contract/declare/account-state.ts';
 import type { AnyResource } from '../../../contract/declare/resource.ts';
 import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import type { DeliveryHours } from '../../../contract/store/delivery-ledger.ts';
@@ -10,66 +10,59 @@ import { mediaCreatives } from '../media-creatives.ts';
 import { promotableUsers } from '../promotable-users.ts';
 import { promotedAccounts } from '../promoted-accounts.ts';
 import { promotedPosts } from '../promoted-posts.ts';
-import type { MetricGroup } from './metrics.ts';
+import { METRIC_GROUP_NAMES, type MetricGroup } from './metrics.ts';
 
-/** A kind of entity with statistics. */
+/** An entity kind with statistics. */
 export interface StatsEntity {
-  /** The groups that it has; all other metrics are null. */
+  /** Its metric groups; all other metrics are null. */
   readonly groups: readonly MetricGroup[];
-  /** The only metrics of the group ENGAGEMENT that it has; all by default. */
+  /** Its metrics of the group ENGAGEMENT; all by default. */
   readonly engagement?: readonly DeliveryMetric[];
-  /** Its rows; undefined for accounts and posts. */
+  /** The resource of its rows; undefined for accounts and posts. */
   readonly resource?: AnyResource;
-  /** How its deliveries are found: by a column of line items, or as creatives. */
+  /** How its deliveries are found: by a column of line items, or by creative. */
   readonly by: 'account' | 'id' | 'campaign_id' | 'funding_instrument_id' | 'creative' | 'nothing';
 }
 
-const EVERYTHING: readonly MetricGroup[] = [
-  'ENGAGEMENT',
-  'BILLING',
-  'VIDEO',
-  'MEDIA',
-  'WEB_CONVERSION',
-  'MOBILE_CONVERSION',
-  'LIFE_TIME_VALUE_MOBILE_CONVERSION',
-];
 const SIX = ['engagements', 'impressions', 'reposts', 'replies', 'likes', 'follows'] as const;
 
-/** Every kind of entity. @source analytics 5 and 6; decision 958 */
+/** Every entity kind. @source analytics 5 and 6; decision 958 */
 export const STATS_ENTITIES = {
   ACCOUNT: { groups: ['ENGAGEMENT'], engagement: SIX, by: 'account' },
-  CAMPAIGN: { groups: EVERYTHING, resource: campaigns, by: 'campaign_id' },
+  CAMPAIGN: { groups: METRIC_GROUP_NAMES, resource: campaigns, by: 'campaign_id' },
   FUNDING_INSTRUMENT: {
     groups: ['ENGAGEMENT', 'BILLING'],
     engagement: SIX,
     resource: fundingInstruments,
     by: 'funding_instrument_id',
   },
-  LINE_ITEM: { groups: EVERYTHING, resource: lineItems, by: 'id' },
-  PROMOTED_ACCOUNT: { groups: EVERYTHING, resource: promotedAccounts, by: 'creative' },
-  PROMOTED_POST: { groups: EVERYTHING, resource: promotedPosts, by: 'creative' },
-  MEDIA_CREATIVE: { groups: EVERYTHING, resource: mediaCreatives, by: 'creative' },
+  LINE_ITEM: { groups: METRIC_GROUP_NAMES, resource: lineItems, by: 'id' },
+  PROMOTED_ACCOUNT: { groups: METRIC_GROUP_NAMES, resource: promotedAccounts, by: 'creative' },
+  PROMOTED_POST: { groups: METRIC_GROUP_NAMES, resource: promotedPosts, by: 'creative' },
+  MEDIA_CREATIVE: { groups: METRIC_GROUP_NAMES, resource: mediaCreatives, by: 'creative' },
   // Organic delivery is not in the ledger.
   ORGANIC_POST: { groups: ['ENGAGEMENT', 'VIDEO'], by: 'nothing' },
 } as const satisfies Readonly<Record<string, StatsEntity>>;
 
-/** The name of a kind of entity. */
+/** The name of an entity kind. */
 export type StatsEntityName = keyof typeof STATS_ENTITIES;
 
-/** Entities of an account, and which deliveries are theirs. */
+type StatsAccount = Pick<AccountState, 'id' | 'environment'>;
+
+/** Entities of an account, and how to find their deliveries. */
 export interface FoundEntities {
-  /** Those that exist, deleted or not, in the order of the request. */
+  /** Ids of the existing ones, deleted or not, in the order of the request. */
   readonly ids: readonly string[];
-  /** The line items whose deliveries are looked at; undefined for all. */
+  /** The line items of their deliveries; undefined for all. */
   readonly lines: readonly string[] | undefined;
-  /** The entity of a delivery, by its place in `ids`. */
+  /** Returns the index in `ids` of the entity of a delivery. */
   ownerOf(delivery: Pick<DeliveryHours, 'line_item_id' | 'creative_id'>): number | undefined;
 }
 
-/** Finds entities of a kind by their ids; ids that are not of this kind and account are left out. @source analytics 5 */
+/** Finds entities of a kind by id; ids of another kind or account are ignored. @source analytics 5 */
 export async function findEntities(
   tx: ReadTransaction,
-  account: { readonly id: string; readonly environment: Environment },
+  account: StatsAccount,
   entity: StatsEntityName,
   ids: readonly string[],
 ): Promise<FoundEntities> {
@@ -93,12 +86,8 @@ export async function findEntities(
   return { ids: found, lines: [...owners.keys()], ownerOf: ({ line_item_id }) => owners.get(line_item_id) };
 }
 
-/** The posts of users whom the account may promote. */
-async function ownPosts(
-  tx: ReadTransaction,
-  account: { readonly id: string; readonly environment: Environment },
-  ids: readonly string[],
-): Promise<string[]> {
+/** Returns the posts of users whom the account may promote. */
+async function ownPosts(tx: ReadTransaction, account: StatsAccount, ids: readonly string[]): Promise<string[]> {
   const posts = await tx.posts.list(account.environment, ids);
   const authors = posts.map(({ user_id }) => user_id);
   const options = { deleted: 'hidden', column: 'user_id' } as const;

@@ -5,30 +5,29 @@ import type { AccountState } from '../../../contract/declare/account-state.ts';
 import { id, itemsOf, listOf } from '../../../contract/declare/fields.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { STATS_READERS } from '../../../contract/declare/roles.ts';
+import { expectedReach } from '../../../contract/delivery/reach.ts';
 import type { DeliveryAudience } from '../../../contract/store/delivery-ledger.ts';
 import type { ReadTransaction, Store } from '../../../storage/unit-of-work.ts';
 import { lineItems } from '../line-items.ts';
 import { findEntities } from './entities.ts';
-import { frequencyOf, type Reach, reachOf } from './reach.ts';
 import { readImpressions } from './read-stats.ts';
 import { checkRange, RANGE_PROBLEMS, rangeOf, type TimeRange, timeBound } from './time-range.ts';
 
 const DAYS_MAX = 90;
 const IDS_MAX = 20;
 
-/** How many people campaigns reached. @source analytics 10; decision 965 */
+/** Returns how many people campaigns reached. @source analytics 10; decision 965 */
 export const getCampaignReach = reachOperation('CAMPAIGN', 'campaign');
-/** How many people the ads of funding instruments reached. @source analytics 10; decision 965 */
+/** Returns how many people the ads of funding instruments reached. @source analytics 10; decision 965 */
 export const getFundingInstrumentReach = reachOperation('FUNDING_INSTRUMENT', 'funding_instrument');
 
 function reachOperation(entity: 'CAMPAIGN' | 'FUNDING_INSTRUMENT', name: 'campaign' | 'funding_instrument'): Operation {
   const parameter = `${name}_ids`;
-  const words = `${name}s`.replace('_', ' ');
   return {
     id: `reach.${name}s`,
     method: 'GET',
     path: `/12/stats/accounts/:account_id/reach/${name}s`,
-    description: `Get how many people up to ${IDS_MAX} ${words} reached, and how often.`,
+    description: `Get how many people up to ${IDS_MAX} ${name.replace('_', ' ')}s reached, and how often.`,
     group: 'stats',
     family: 'ads',
     roles: STATS_READERS,
@@ -61,8 +60,7 @@ function reachOperation(entity: 'CAMPAIGN' | 'FUNDING_INSTRUMENT', name: 'campai
       ),
     }),
     problems: RANGE_PROBLEMS,
-    validate: (input, account) =>
-      checkRange(input, { zone: account!.timezone, dateZone: 'UTC', isOfDays: false, days_max: DAYS_MAX }),
+    validate: (input, account) => checkRange(input, { zone: account!.timezone, dateZone: 'UTC', days_max: DAYS_MAX }),
     async perform({ services, account, input }) {
       await services.delivery.settle(account!);
       const range = rangeOf(input, { zone: account!.timezone, dateZone: 'UTC' });
@@ -81,8 +79,8 @@ function reachOperation(entity: 'CAMPAIGN' | 'FUNDING_INSTRUMENT', name: 'campai
 }
 
 /**
- * People identified by publishers are counted; those behind the other impressions are estimated from the audiences, and
- * added: overlaps are unknown.
+ * Counts people identified by publishers, and adds an estimate for the other impressions from the audiences: overlaps are
+ * unknown.
  */
 async function readReach(
   store: Store,
@@ -103,7 +101,7 @@ async function readReach(
       const named = Math.min(seen.impressions.get(line) ?? 0, impressions.get(line) ?? 0);
       return { named, impressions: (impressions.get(line) ?? 0) - named, people: people.get(line) };
     });
-    const estimated = reachOf(parts, people.get(subject));
+    const estimated = estimateReach(parts, people.get(subject));
     const named = parts.reduce((sum, each) => sum + each.named, 0);
     return {
       people: Math.min(seen.people, named) + estimated.people,
@@ -112,7 +110,7 @@ async function readReach(
   });
 }
 
-/** The largest audience of each subject that was in force in a range: a longer range never reaches fewer people. */
+/** Returns the largest audience of each subject in a range, so that a longer range never reaches fewer people. */
 async function peopleOf(
   tx: ReadTransaction,
   account: string,
@@ -129,7 +127,7 @@ async function peopleOf(
   return found;
 }
 
-/** The people identified by publishers. Their impressions are stored by day: the range is widened to whole days. */
+/** Returns the people identified by publishers. Their impressions are stored by day: the range is widened to whole days. */
 async function readSeen(
   tx: ReadTransaction,
   account: AccountState,
@@ -147,4 +145,38 @@ async function readSeen(
     impressions.set(line, own.impressions);
   }
   return { people, impressions };
+}
+
+/** Impressions, and the size of their audience; undefined if not counted. */
+export interface Exposure {
+  readonly impressions: number;
+  readonly people: number | undefined;
+}
+
+/**
+ * Estimates how many people saw ads: the expected number for impressions distributed at random over the audience, at most
+ * the sum over the line items. Impressions on uncounted audiences are ignored.
+ * @param union size of the union of the audiences
+ * @source decision 965
+ */
+export function estimateReach(parts: readonly Exposure[], union: number | undefined): Reach {
+  const counted = parts.filter(({ impressions, people }) => impressions > 0 && people !== undefined && people > 0);
+  const impressions = counted.reduce((sum, part) => sum + part.impressions, 0);
+  const each = counted.map((part) => expectedReach(part.impressions, part.people!));
+  const together = counted.reduce((sum, { people }) => sum + people!, 0);
+  // The union is at most the sum of the parts, and at least the largest of them.
+  const people = Math.max(Math.min(union ?? together, together), ...counted.map((part) => part.people!), 0);
+  const sum = each.reduce((total, reached) => total + reached, 0);
+  return { people: Math.min(expectedReach(impressions, people), sum), impressions };
+}
+
+/** People, and their impressions. */
+interface Reach {
+  readonly people: number;
+  readonly impressions: number;
+}
+
+/** Returns impressions per person, with two decimals; 0 without people. @source analytics 10 */
+export function frequencyOf({ people, impressions }: Reach): number {
+  return people === 0 ? 0 : Math.round((impressions / people) * 100) / 100;
 }

@@ -8,7 +8,7 @@ import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { type LineItem, lineItems } from '../line-items.ts';
 import { STATS_ENTITIES, type StatsEntity, type StatsEntityName } from './entities.ts';
 import { statsPlacement } from './read-stats.ts';
-import { STATS_PLACEMENTS, wordOf } from './stats-parameters.ts';
+import { anyCaseOneOf, STATS_PLACEMENTS } from './stats-parameters.ts';
 import { checkRange, RANGE_PROBLEMS, rangeOf, timeBound } from './time-range.ts';
 
 const DAYS_MAX = 90;
@@ -22,7 +22,7 @@ const KINDS = [
   'PROMOTED_POST',
 ] as const satisfies StatsEntityName[];
 
-/** The filters, at most one per call, and the columns of line items that they compare. */
+/** The filters and their columns of line items; a call has at most one filter. */
 const FILTERS = {
   campaign_ids: 'campaign_id',
   funding_instrument_ids: 'funding_instrument_id',
@@ -31,10 +31,10 @@ const FILTERS = {
 type FilterName = keyof typeof FILTERS;
 const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
 
-const filter = (what: string) => listOf(id(), { max: IDS_MAX }).describe(`Only what belongs to these ${what}.`);
+const filter = (parents: string) => listOf(id(), { max: IDS_MAX }).describe(`Only what belongs to these ${parents}.`);
 
 /**
- * Entities whose numbers changed, by the hours in which the changes were recorded.
+ * Lists entities whose statistics changed, by the hours in which the changes were recorded.
  * @source analytics 9; decision 961
  */
 export const listActiveEntities: Operation = {
@@ -48,7 +48,7 @@ export const listActiveEntities: Operation = {
   roles: STATS_READERS,
   rate: 'analytics_sync',
   parameters: {
-    entity: wordOf(...KINDS)
+    entity: anyCaseOneOf(...KINDS)
       .required()
       .describe('Kind of entities.'),
     start_time: timeBound()
@@ -71,34 +71,23 @@ export const listActiveEntities: Operation = {
   ),
   problems: [...RANGE_PROBLEMS, 'EXCLUSIVE_PARAMETERS'],
   validate: (input, account) => [
-    ...checkRange(input, { ...zonesOf(account!.timezone), isOfDays: false, days_max: DAYS_MAX }),
+    ...checkRange(input, { zone: account!.timezone, days_max: DAYS_MAX }),
     ...checkFilters(input),
   ],
   async perform({ services, account, input }) {
     await services.delivery.settle(account!);
-    const { from, until } = rangeOf(input, zonesOf(account!.timezone));
+    const { from, until } = rangeOf(input, { zone: account!.timezone });
     const entity = input.entity as StatsEntityName;
     const active = await services.store.read(async (tx) => {
       const changes = await tx.deliveryLedger.listChanges(account!.id, from, until);
       return activeEntities(changes, await ownersOf(tx, account!.id, { entity, changes, input }));
     });
-    const filters = FILTER_NAMES.flatMap((name) =>
-      input[name] == null ? [] : [[name, itemsOf(String(input[name]))] as const],
-    );
-    const params = {
-      account_id: account!.id,
-      entity,
-      start_time: from,
-      end_time: until,
-      ...Object.fromEntries(filters),
-    };
+    const name = FILTER_NAMES.find((each) => input[each] != null);
+    const filters = name && { [name]: itemsOf(String(input[name])) };
+    const params = { account_id: account!.id, entity, start_time: from, end_time: until, ...filters };
     return { data: JSON.stringify(active), request: `{"params":${JSON.stringify(params)}}` };
   },
 };
-
-function zonesOf(zone: string): { readonly zone: string; readonly dateZone: string } {
-  return { zone, dateZone: zone };
-}
 
 function checkFilters(input: Input): ErrorDetail[] {
   const [a, b] = FILTER_NAMES.filter((name) => input[name] != null);
@@ -108,7 +97,7 @@ function checkFilters(input: Input): ErrorDetail[] {
 
 type OwnerOf = (change: DeliveryChange) => string | undefined;
 
-/** Returns the entity that a change belongs to; undefined when the filters leave it out. */
+/** Returns a function that finds the entity of a change; undefined if it is filtered out. */
 async function ownersOf(
   tx: ReadTransaction,
   account: string,
@@ -137,7 +126,7 @@ async function ownersOf(
   };
 }
 
-/** The changes of each entity together, by its id. */
+/** Merges the changes of each entity, in the order of the ids. */
 function activeEntities(changes: readonly DeliveryChange[], ownerOf: OwnerOf) {
   const found = new Map<string, { from: string; until: string; readonly placements: Set<string> }>();
   for (const change of changes) {

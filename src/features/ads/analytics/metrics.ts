@@ -6,9 +6,9 @@ import {
   WEB_CONVERSIONS,
 } from '../../../contract/delivery/metrics.ts';
 
-/** A series of numbers in a reply: the sum of metrics of the ledger; of none where nothing is measured. */
+/** A series in a reply: the sum of metrics of the ledger; of none if it is not measured. */
 export interface MetricMember {
-  /** Its name in the object of the metric; undefined where the metric itself is the series. */
+  /** Its name in the object of the metric; undefined if the metric is a plain series. */
   readonly name?: string;
   readonly sumOf: readonly DeliveryMetric[];
 }
@@ -19,7 +19,7 @@ export interface Metric {
   readonly members: readonly MetricMember[];
 }
 
-/** Lifetime values of conversions in apps, in the order of replies; nothing measures them. @source analytics 6 */
+/** Lifetime values of app conversions, in the order of replies; not measured. @source analytics 6 */
 const LIFETIME_VALUES = [
   ...['purchases', 'sign_ups', 'updates', 'tutorials_completed', 'reservations', 'add_to_carts', 'add_to_wishlists'],
   ...['checkouts_initiated', 'levels_achieved', 'achievements_unlocked', 'shares', 'invites'],
@@ -28,7 +28,7 @@ const LIFETIME_VALUES = [
 
 const APP_MEMBERS = ['post_view', 'post_engagement', 'assisted', 'order_quantity', 'sale_amount'] as const;
 
-/** Every metric by its group. Groups and metrics are in the order of replies. @source analytics 6; decision 957 */
+/** Every metric by group. Groups and metrics are in the order of replies. @source analytics 6; decision 957 */
 export const METRIC_GROUPS = {
   ENGAGEMENT: counts(
     'impressions',
@@ -75,7 +75,7 @@ export type MetricGroup = keyof typeof METRIC_GROUPS;
 /** Every group, in the order of replies. */
 export const METRIC_GROUP_NAMES = Object.keys(METRIC_GROUPS) as MetricGroup[];
 
-/** The counts that amounts belong to, whose segments get the amounts in proportion. @source decision 962 */
+/** The counts of each amount, which is divided into segments in proportion to them. @source decision 962 */
 export const COUNTS_OF_AMOUNTS: ReadonlyMap<DeliveryMetric, readonly DeliveryMetric[]> = new Map<
   DeliveryMetric,
   readonly DeliveryMetric[]

@@ -18,16 +18,16 @@ import {
 import { METRIC_GROUPS, type Metric, type MetricGroup } from './metrics.ts';
 import { audienceShares, type Collected, SegmentParts } from './segment-parts.ts';
 import {
-  type AskedSegmentation,
   canBeSegmented,
   SEGMENTATIONS,
   type Segment,
   type Segmentation,
+  type SegmentationQuery,
   segmentsOf,
   valueFilter,
 } from './segmentations.ts';
 
-/** A question about deliveries. */
+/** A query for statistics. */
 export interface StatsQuery {
   readonly account: Pick<AccountState, 'id' | 'environment' | 'timezone'>;
   readonly entity: StatsEntityName;
@@ -39,10 +39,10 @@ export interface StatsQuery {
   readonly groups: readonly MetricGroup[];
   /** All by default. */
   readonly placement?: string;
-  readonly segmentation?: AskedSegmentation | undefined;
+  readonly segmentation?: SegmentationQuery | undefined;
 }
 
-/** A question about deliveries in terms of the ledger. */
+/** A query for sums of the ledger. */
 interface LedgerQuery extends Pick<StatsQuery, 'placement' | 'segmentation'> {
   readonly account: Pick<AccountState, 'id' | 'timezone'>;
   readonly entities: FoundEntities;
@@ -50,29 +50,29 @@ interface LedgerQuery extends Pick<StatsQuery, 'placement' | 'segmentation'> {
   readonly metrics: readonly DeliveryMetric[];
 }
 
-/** The numbers of each metric with activity, by bucket. */
+/** The numbers of each active metric, by bucket. */
 export type Series = Map<DeliveryMetric, Float64Array>;
 
-/** The delivery of an entity: as a whole, or by segment with activity. */
+/** The delivery of an entity: in total, or by active segment. */
 export interface EntityStats {
   readonly id: string;
   readonly parts: readonly { readonly segment: Segment | null; readonly series: Series }[];
 }
 
-/** The answer to a question, in the order of the ids. */
+/** The result of a query, in the order of the ids. */
 export interface Stats {
-  /** Buckets in a series. */
+  /** Number of buckets in a series. */
   readonly length: number;
   readonly entities: readonly EntityStats[];
 }
 
-/** Days and line items that are read at once: a question of any size takes little memory, and lets others in between. */
+/** Number of days and line items read at once, to bound memory and yield to other requests. */
 const DAYS_AT_ONCE = 7;
 const LINES_AT_ONCE = 500;
-/** Placements that have statistics of their own; all others are ALL_ON_SERVICE. @source analytics 5 */
+/** Placements with separate statistics; all others count as ALL_ON_SERVICE. @source analytics 5 */
 const OWN_PLACEMENTS: ReadonlySet<string> = new Set(['PUBLISHER_NETWORK', 'SPOTLIGHT', 'TREND']);
 
-/** The placement under which statistics count a placement. */
+/** Maps a placement to that of statistics. */
 export function statsPlacement(placement: string): string {
   return OWN_PLACEMENTS.has(placement) ? placement : 'ALL_ON_SERVICE';
 }
@@ -92,8 +92,7 @@ export async function readStats(store: Store, query: StatsQuery, options: StatsO
 }
 
 /**
- * Reads the delivery of entities from the ledger, the source of every number about delivery. Never
- * call it inside a unit of work.
+ * Sums up the delivery of entities from the ledger. Never call it inside a unit of work.
  */
 export async function readDeliveries(
   store: Store,
@@ -109,8 +108,9 @@ export async function readDeliveries(
     signal?.throwIfAborted();
     const { days, segments } = await store.read(async (tx) => {
       const listed = await tx.deliveryLedger.listHours({ account: account.id, ...range }, 'all');
-      const isAsked = ({ placement }: DeliveryHours): boolean => statsPlacement(placement) === query.placement;
-      const days = query.placement === undefined ? listed : listed.filter(isAsked);
+      const { placement } = query;
+      const days =
+        placement === undefined ? listed : listed.filter((day) => statsPlacement(day.placement) === placement);
       if (!audiences || days.length === 0) return { days, segments: [] };
       const missing = audiences.missing(days.map(({ line_item_id }) => line_item_id));
       audiences.add(missing, await tx.deliveryLedger.listAudiences(account.id, missing));
@@ -118,8 +118,8 @@ export async function readDeliveries(
       return { days, segments: await tx.deliveryLedger.listSegments(divided) };
     });
     if (audiences) {
-      const shownAs = valueFilter(segmentation!, account.timezone);
-      const parts = new SegmentParts({ metrics, segments, audiences, shownAs, zone: account.timezone });
+      const toSegment = valueFilter(segmentation!, account.timezone);
+      const parts = new SegmentParts({ metrics, segments, audiences, toSegment, zone: account.timezone });
       for (const day of days) collected.add(day, (into) => parts.visit(day, into));
     } else {
       for (const day of days) {
@@ -131,14 +131,16 @@ export async function readDeliveries(
     await yieldToRequests();
   }
   const parts = collected.series();
-  const segments = segmentation && (await nameSegments(store, query, parts, tags));
+  const values = [...new Set(parts.flatMap((each) => each.map(([value]) => value)))];
+  const segments =
+    segmentation && (await store.read((tx) => segmentsOf(tx, account.id, segmentation.type, values, tags)));
   return {
     length: buckets.length,
     entities: entities.ids.map((id, at) => ({ id, parts: partsInOrder(parts[at]!, segments) })),
   };
 }
 
-/** The impressions of line items in a range, all placements together; those without any are absent. */
+/** Returns the impressions of line items in a range on all placements; line items without any are absent. */
 export async function readImpressions(
   store: Store,
   account: StatsQuery['account'],
@@ -168,7 +170,7 @@ export function yieldToRequests(): Promise<void> {
   return new Promise((resolve) => void nextTurn(resolve));
 }
 
-/** The metrics of the ledger that the answer needs. */
+/** Returns the metrics of the ledger that a query needs. */
 function metricsOf({ entity, groups, segmentation }: StatsQuery): DeliveryMetric[] {
   const about: StatsEntity = STATS_ENTITIES[entity];
   const without = segmentation && (SEGMENTATIONS[segmentation.type] as Segmentation).without;
@@ -198,7 +200,7 @@ function* chunksOf({ days }: Buckets): Iterable<readonly [from: string, until: s
   }
 }
 
-/** Adds up deliveries by entity, segment, metric and bucket. */
+/** Sums up deliveries by entity, segment, metric and bucket. */
 function collector({ ids, ownerOf }: FoundEntities, { length, days }: Buckets, metrics: readonly DeliveryMetric[]) {
   const width = metrics.length;
   const sums = ids.map(() => new Map<string, Float64Array>());
@@ -206,22 +208,22 @@ function collector({ ids, ownerOf }: FoundEntities, { length, days }: Buckets, m
   let place: DayBuckets;
   let segment: string | undefined;
   let numbers: Float64Array = new Float64Array(0);
-  const turnTo = (value: string): void => {
+  const selectSegment = (value: string): void => {
     segment = value;
     numbers = ofEntity.get(value) ?? new Float64Array(length * width);
     ofEntity.set(value, numbers);
   };
-  /** Where the numbers of an hour stand: the metrics of a bucket are side by side, because they come together. */
+  /** Offset of the numbers of an hour; the metrics of a bucket are adjacent. */
   const rowOf = (hour: number): number => (place.bucket + (hour - place.first) * place.step) * width;
   const into: Collected = {
     add(value, slot, hour, number) {
       if (hour < place.first || hour >= place.end) return;
-      if (value !== segment) turnTo(value);
+      if (value !== segment) selectSegment(value);
       numbers[rowOf(hour) + slot]! += number;
     },
     addAll(value, hour, parts, from, apart) {
       if (hour < place.first || hour >= place.end) return;
-      if (value !== segment) turnTo(value);
+      if (value !== segment) selectSegment(value);
       const row = rowOf(hour);
       for (let slot = 0, at = from; slot < width; slot++, at += apart) numbers[row + slot]! += parts[at]!;
     },
@@ -229,7 +231,7 @@ function collector({ ids, ownerOf }: FoundEntities, { length, days }: Buckets, m
   return {
     /** The sums by entity and segment. */
     series: (): Parts[] => sums.map((bySegment) => seriesOf(bySegment, metrics, length)),
-    /** Adds what `visit` finds in a day, if it belongs to an entity. */
+    /** Adds the numbers that `visit` reports of a day, if it belongs to an entity. */
     add(day: DeliveryHours, visit: (into: Collected) => void): void {
       const owner = ownerOf(day);
       const found = days.get(day.day);
@@ -244,7 +246,7 @@ function collector({ ids, ownerOf }: FoundEntities, { length, days }: Buckets, m
 
 type Parts = readonly (readonly [value: string, series: Series])[];
 
-/** The series of each segment with activity, without the metrics that have none. */
+/** Returns the series of each active segment and metric. */
 function seriesOf(
   bySegment: ReadonlyMap<string, Float64Array>,
   metrics: readonly DeliveryMetric[],
@@ -254,37 +256,17 @@ function seriesOf(
   for (const [value, numbers] of bySegment) {
     const series: Series = new Map();
     for (const [slot, metric] of metrics.entries()) {
-      const ofMetric = new Float64Array(length);
-      let isActive = false;
-      for (let bucket = 0, at = slot; bucket < length; bucket++, at += metrics.length) {
-        const number = numbers[at]!;
-        ofMetric[bucket] = number;
-        isActive ||= number > 0;
-      }
-      if (isActive) series.set(metric, ofMetric);
+      const own = Float64Array.from({ length }, (_, bucket) => numbers[bucket * metrics.length + slot]!);
+      if (own.some((number) => number > 0)) series.set(metric, own);
     }
     if (series.size > 0) found.push([value, series]);
   }
   return found;
 }
 
-function nameSegments(
-  store: Store,
-  { account, segmentation }: LedgerQuery,
-  parts: readonly Parts[],
-  tags: AnyResource | undefined,
-): Promise<ReadonlyMap<string, Segment>> {
-  const values = [...new Set(parts.flatMap((each) => each.map(([value]) => value)))];
-  return store.read((tx) => segmentsOf(tx, account.id, segmentation!, values, tags));
-}
-
-/** The whole, or the segments by their values; an entity without activity has one part without numbers. */
+/** Returns the total, or the segments by value; an entity without activity has one empty part. */
 function partsInOrder(parts: Parts, segments: ReadonlyMap<string, Segment> | undefined): EntityStats['parts'] {
   if (parts.length === 0) return [{ segment: null, series: new Map() }];
-  const shown = parts.map(([value, series]) => ({ segment: segments?.get(value) ?? null, series }));
-  return shown.sort((one, other) => byText(one.segment?.segment_value ?? '', other.segment?.segment_value ?? ''));
-}
-
-function byText(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
+  const sorted = parts.toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return sorted.map(([value, series]) => ({ segment: segments?.get(value) ?? null, series }));
 }

@@ -6,15 +6,15 @@ import { countryOfZone, isUnknownWithin, OTHER_DEVICES, wholeOf } from '../refer
 import type { StatsEntityName } from './entities.ts';
 import type { MetricGroup } from './metrics.ts';
 
-/** A division of people by an attribute. */
+/** Divides people by an attribute. */
 export interface Segmentation {
-  /** The parameter that it requires; values beyond it are left out. */
+  /** The required parameter that limits the values. */
   readonly within?: 'country' | 'platform';
-  /** Kinds of entities that it does not support. */
+  /** Entity kinds that it does not support. */
   readonly without?: readonly StatsEntityName[];
-  /** The targeting type whose look-up has its values. */
+  /** The targeting type of its values. */
   readonly lookup?: string;
-  /** The name of a value that no look-up has. */
+  /** Names of values without reference data. */
   readonly names?: Readonly<Record<string, string>>;
 }
 
@@ -48,7 +48,7 @@ export const SEGMENTATIONS = {
 /** The name of a segmentation. */
 export type SegmentationName = keyof typeof SEGMENTATIONS;
 
-/** Whether the metrics of a group can be divided so; others are null. @source analytics 7; decision 1112 */
+/** Whether a segmentation divides the metrics of a group; others are null. @source analytics 7; decision 1112 */
 export function canBeSegmented(segmentation: SegmentationName, group: MetricGroup): boolean {
   if (group === 'LIFE_TIME_VALUE_MOBILE_CONVERSION') return false;
   if (segmentation === 'CONVERSION_TAGS') return group === 'WEB_CONVERSION';
@@ -56,10 +56,10 @@ export function canBeSegmented(segmentation: SegmentationName, group: MetricGrou
 }
 
 /** A segmentation, and the country or platform to which it is limited. */
-export interface AskedSegmentation {
+export interface SegmentationQuery {
   readonly type: SegmentationName;
-  readonly country: string | undefined;
-  readonly platform: string | undefined;
+  readonly country: string | null;
+  readonly platform: string | null;
 }
 
 /** A segment as replies show it. */
@@ -69,12 +69,12 @@ export interface Segment {
 }
 
 /**
- * Returns the value under which the deliveries of a value of the ledger are shown; undefined for those of another country
- * or platform. Each value belongs to one country and one platform, so that all of them together are the whole.
+ * Returns a function that maps a value of the ledger to its segment value; undefined for values of another country or
+ * platform. Each value belongs to one country and one platform, so that the segments add up to the total.
  * @source decision 963
  */
 export function valueFilter(
-  { type, country, platform }: AskedSegmentation,
+  { type, country, platform }: SegmentationQuery,
   zone: string,
 ): (value: string) => string | undefined {
   const { within, lookup }: Segmentation = SEGMENTATIONS[type];
@@ -92,11 +92,11 @@ export function valueFilter(
   };
 }
 
-/** Reads the names of values of a segmentation; returns the segment of each. */
+/** Returns the segment of each value of a segmentation, with its name. */
 export async function segmentsOf(
   tx: ReadTransaction,
   account: string,
-  { type }: Pick<AskedSegmentation, 'type'>,
+  type: SegmentationName,
   values: readonly string[],
   tags: AnyResource | undefined,
 ): Promise<ReadonlyMap<string, Segment>> {

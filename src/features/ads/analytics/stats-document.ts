@@ -1,31 +1,17 @@
-import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import { HOUR_MAX } from '../../../contract/delivery/packed-hours.ts';
 import { METRIC_GROUP_NAMES, METRIC_GROUPS, type Metric, type MetricGroup, type MetricMember } from './metrics.ts';
 import { type EntityStats, type Series, type Stats, yieldToRequests } from './read-stats.ts';
+import type { StatsRequest } from './stats-parameters.ts';
+import { STATS_REQUEST_MEMBERS } from './stats-schemas.ts';
 
-/** The digits of the largest number of an hour. */
+/** Number of digits of the largest number of an hour. */
 const DIGITS_MAX = 19;
 const [OPENING, COMMA, CLOSING, ZERO] = Buffer.from('[,]0') as unknown as readonly [number, number, number, number];
 
-/** The request, as replies repeat it: exactly these members, in this order. @source analytics 5 */
-export interface StatsRequest {
-  readonly start_time: string;
-  readonly segmentation_type: string | null;
-  readonly entity_ids: readonly string[];
-  readonly end_time: string;
-  readonly country: string | null;
-  readonly placement: string;
-  readonly granularity: string;
-  readonly entity: string;
-  readonly platform: string | null;
-  readonly metric_groups: readonly string[];
-}
-
 /**
- * The document with statistics: the reply to a call, and the contents of the file of a job. Metrics without activity in
- * the whole range are null, others have a number for each bucket. It comes in pieces, entity by entity, so that a long one
- * lets others in between.
- * @param answers answers about one or more entities each, all about the same range
+ * Generates the document with statistics: the reply to a call, and the contents of the file of a job. Metrics without
+ * activity in the whole range are null, others have a number for each bucket. Yields to other requests between entities.
+ * @param answers statistics of one or more entities each, all with the same range
  * @source analytics 5; decision 957
  */
 export async function* statsDocument(
@@ -46,14 +32,14 @@ export async function* statsDocument(
       separator = ',';
     }
   }
-  yield `],"request":{"params":${JSON.stringify(request)}}}`;
+  yield `],"request":{"params":${JSON.stringify(request, STATS_REQUEST_MEMBERS)}}}`;
 }
 
 function entityJson({ id, parts }: EntityStats, metrics: readonly Metric[]): string {
-  const shown = parts.map(
+  const data = parts.map(
     ({ segment, series }) => `{"segment":${JSON.stringify(segment)},"metrics":${metricsJson(series, metrics)}}`,
   );
-  return `{"id":"${id}","id_data":[${shown.join(',')}]}`;
+  return `{"id":"${id}","id_data":[${data.join(',')}]}`;
 }
 
 function metricsJson(series: Series, metrics: readonly Metric[]): string {
@@ -66,7 +52,7 @@ function metricsJson(series: Series, metrics: readonly Metric[]): string {
 }
 
 function seriesJson(series: Series, { sumOf }: MetricMember): string {
-  const active = sumOf.flatMap((metric: DeliveryMetric) => series.get(metric) ?? []);
+  const active = sumOf.flatMap((metric) => series.get(metric) ?? []);
   const [first, ...others] = active;
   if (!first) return 'null';
   const digits = Buffer.allocUnsafe(first.length * (DIGITS_MAX + 1) + 1);
@@ -81,7 +67,7 @@ function seriesJson(series: Series, { sumOf }: MetricMember): string {
   return digits.toString('latin1', 0, at);
 }
 
-/** Writes a whole number in decimal digits; returns where it ends. */
+/** Writes a non-negative integer in decimal digits; returns the end offset. */
 function writeCount(number: number, digits: Buffer, start: number): number {
   if (number > Number.MAX_SAFE_INTEGER) return start + digits.write(String(BigInt(number)), start, 'latin1');
   let end = start + 1;

@@ -4,39 +4,37 @@ import { createGzip } from 'node:zlib';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import type { AccountState, Environment } from '../../../contract/declare/account-state.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
-import type { AnyResource } from '../../../contract/declare/resource.ts';
-import { jobKeyOf, rowOfJob } from '../../../contract/declare/resource.ts';
+import { type AnyResource, jobKeyOf, rowOfJob } from '../../../contract/declare/resource.ts';
 import { ObjectsUnavailable } from '../../../contract/problems/objects-unavailable.ts';
 import { StoreUnavailable } from '../../../contract/problems/store-unavailable.ts';
 import { contentOfBytes } from '../../../contract/services/objects.ts';
 import type { JobKind } from '../../../contract/store/jobs.ts';
 import type { StatsJob } from '../../../contract/store/stats-jobs.ts';
 import { accounts } from '../accounts.ts';
-import type { MetricGroup } from './metrics.ts';
 import { readStats, type Stats, type StatsQuery } from './read-stats.ts';
-import { type StatsRequest, statsDocument } from './stats-document.ts';
+import { statsDocument } from './stats-document.ts';
 import { statsQueryOf } from './stats-parameters.ts';
 
 /** Kind of the jobs that write files with statistics. */
 export const STATS_JOB = 'stats-job';
 /** Kind of the jobs that remove these files. */
 export const STATS_FILE_EXPIRY = 'stats-file-expiry';
-/** The objects of files are below this. */
+/** Key prefix of the objects with files. */
 export const STATS_OBJECTS = 'stats/';
 
-/** A file can be read for this long. @source analytics 8 */
+/** How long a file can be read. @source analytics 8 */
 const FILE_TTL_MS = 48 * 3_600_000;
-/** After this many failures a job is given up. @source analytics 8 */
+/** Number of attempts before a job fails. @source analytics 8 */
 const ATTEMPTS_MAX = 3;
-/** A third of the time of the usual level, for a sixth more bytes. */
+/** Takes a third of the time of the default level, for a sixth more bytes. */
 const GZIP_LEVEL = 4;
 /** Random bytes of an unguessable name: 43 characters. @source analytics 8 */
 const NAME_BYTES = 32;
 
-/** How a job ended; undefined when it had ended already. */
+/** The outcome of a job; undefined if it had already ended. */
 type Outcome = { readonly file_name: string; readonly object_key: string } | 'failed' | undefined;
 
-/** Writes a file with statistics: the document of the synchronous call, with segments if there are any. @source analytics 8 */
+/** Writes a file with statistics: the document of the synchronous call, with segments if requested. @source analytics 8 */
 export const statsJob: JobKind<Outcome> = {
   name: STATS_JOB,
   isAwaited: true,
@@ -47,8 +45,8 @@ export const statsJob: JobKind<Outcome> = {
     try {
       return await writeFile(job, services, signal);
     } catch (error) {
-      const isAway = error instanceof StoreUnavailable || error instanceof ObjectsUnavailable;
-      if (isAway || signal.aborted || attempts < ATTEMPTS_MAX) throw error;
+      const isOutage = error instanceof StoreUnavailable || error instanceof ObjectsUnavailable;
+      if (isOutage || signal.aborted || attempts < ATTEMPTS_MAX) throw error;
       return 'failed';
     }
   },
@@ -69,11 +67,10 @@ export const statsJob: JobKind<Outcome> = {
 async function writeFile(job: StatsJob, services: Services, signal: AbortSignal): Promise<Outcome> {
   const account = await accountOf(job.account_id, services);
   await services.delivery.settle(account);
-  const request = requestOf(job);
-  const query = statsQueryOf(request, account);
+  const query = statsQueryOf(job, account);
   const tags = services.resources.get('web_event_tags') as AnyResource | undefined;
   const answers = entityByEntity(query, (each) => readStats(services.store, each, { tags, signal }));
-  const bytes = await zipped(services.ads.statsWords(statsDocument(answers, query.groups, request)), signal);
+  const bytes = await gzip(services.ads.statsWords(statsDocument(answers, query.groups, job)), signal);
   const file_name = `${job.id}-${services.secrets.bytes(NAME_BYTES).toString('base64url')}.json.gz`;
   // Each attempt has a key of its own, so that objects never change.
   const object_key = `${STATS_OBJECTS}${job.id}/${services.random.bytes(8).toString('hex')}`;
@@ -81,13 +78,13 @@ async function writeFile(job: StatsJob, services: Services, signal: AbortSignal)
   return { file_name, object_key };
 }
 
-/** Reads entity by entity: the statistics of all of them would fill the memory. */
+/** Reads the statistics of one entity at a time, to bound memory. */
 async function* entityByEntity(query: StatsQuery, read: (query: StatsQuery) => Promise<Stats>): AsyncGenerator<Stats> {
   for (const id of query.entity_ids) yield await read({ ...query, entity_ids: [id] });
 }
 
-/** The bytes of a text, compressed while the next pieces of it are made. */
-async function zipped(pieces: AsyncIterable<string>, signal: AbortSignal): Promise<Buffer> {
+/** Compresses pieces of text as they are produced. */
+async function gzip(pieces: AsyncIterable<string>, signal: AbortSignal): Promise<Buffer> {
   const bytes: Buffer[] = [];
   const text = Readable.from(pieces, { highWaterMark: 1 });
   await pipeline(text, createGzip({ level: GZIP_LEVEL }), new Writable({ write: collect }), { signal });
@@ -97,23 +94,6 @@ async function zipped(pieces: AsyncIterable<string>, signal: AbortSignal): Promi
     bytes.push(chunk);
     done();
   }
-}
-
-function requestOf(job: StatsJob): StatsRequest {
-  const { start_time, segmentation_type, entity_ids, end_time, country, placement } = job;
-  const { granularity, entity, platform, metric_groups } = job;
-  return {
-    start_time,
-    segmentation_type,
-    entity_ids,
-    end_time,
-    country,
-    placement,
-    granularity,
-    entity,
-    platform,
-    metric_groups: metric_groups as readonly MetricGroup[],
-  };
 }
 
 function accountOf(id: string, { store }: Services): Promise<Pick<AccountState, 'id' | 'environment' | 'timezone'>> {

@@ -12,27 +12,31 @@ import {
 import type { Call, Input } from '../../../contract/declare/operation.ts';
 import { type Role, STATS_READERS } from '../../../contract/declare/roles.ts';
 import { type ErrorDetail, type ProblemName, problem } from '../../../contract/problems/problems.ts';
+import type { StatsJob } from '../../../contract/store/stats-jobs.ts';
 import { referenceEntry } from '../reference/reference-entry.ts';
 import type { Granularity } from './buckets.ts';
 import { STATS_ENTITIES, type StatsEntityName } from './entities.ts';
 import { METRIC_GROUP_NAMES, type MetricGroup } from './metrics.ts';
 import type { StatsQuery } from './read-stats.ts';
 import { SEGMENTATIONS, type Segmentation, type SegmentationName } from './segmentations.ts';
-import type { StatsRequest } from './stats-document.ts';
-import { checkRange, RANGE_PROBLEMS, type RangeRules, rangeOf, timeBound } from './time-range.ts';
+import { checkRange, RANGE_PROBLEMS, rangeOf, timeBound } from './time-range.ts';
 
-/** Including the role that may read statistics of organic posts. */
+/** A valid request, with its times as UTC texts; jobs store its members. */
+export type StatsRequest = Pick<StatsJob, 'start_time' | 'end_time' | 'entity' | 'entity_ids' | 'granularity'> &
+  Pick<StatsJob, 'metric_groups' | 'placement' | 'segmentation_type' | 'country' | 'platform'>;
+
+/** Roles that may read statistics, including the role for statistics of organic posts. */
 export const STATS_AND_ORGANIC_READERS: readonly Role[] = [...STATS_READERS, 'ANALYST'];
 /** The only kind of entity that the role ANALYST sees. */
 export const ORGANIC: StatsEntityName = 'ORGANIC_POST';
 
-/** Placements that statistics can be about, in the order of replies. */
+/** Placements of statistics, in the order of replies. */
 export const STATS_PLACEMENTS = ['ALL_ON_SERVICE', 'PUBLISHER_NETWORK', 'SPOTLIGHT', 'TREND'] as const;
 
 const IDS_MAX = 20;
 
-/** One of several words, in any case; stored in upper case. @source analytics 2 */
-export function wordOf<const W extends string>(...words: readonly W[]): Field<W> {
+/** A case-insensitive enum, stored in upper case. @source analytics 2 */
+export function anyCaseOneOf<const W extends string>(...words: readonly W[]): Field<W> {
   const { kind } = oneOf(...words);
   return field<W>({
     ...kind,
@@ -44,9 +48,9 @@ export function wordOf<const W extends string>(...words: readonly W[]): Field<W>
   });
 }
 
-/** The parameters that statistics and jobs have in common. @source analytics 2 */
+/** The parameters that statistics and jobs share. @source analytics 2 */
 export const statsParameters = {
-  entity: wordOf(...(Object.keys(STATS_ENTITIES) as StatsEntityName[]))
+  entity: anyCaseOneOf(...(Object.keys(STATS_ENTITIES) as StatsEntityName[]))
     .required()
     .describe('Kind of entities; in any case, like all words here.'),
   entity_ids: listOf(id(), { max: IDS_MAX })
@@ -56,20 +60,20 @@ export const statsParameters = {
     .required()
     .describe('Start of the range, on the hour; a date means midnight in the time zone of the account.'),
   end_time: timeBound().required().describe('End of the range, exclusive.'),
-  granularity: wordOf('DAY', 'HOUR', 'TOTAL')
+  granularity: anyCaseOneOf('DAY', 'HOUR', 'TOTAL')
     .required()
     .describe('Width of the buckets. With `DAY`, both times must be midnight in the time zone of the account.'),
-  metric_groups: listOf(wordOf(...METRIC_GROUP_NAMES))
+  metric_groups: listOf(anyCaseOneOf(...METRIC_GROUP_NAMES))
     .required()
     .describe('Groups of metrics; those that an entity does not have are null.'),
-  placement: wordOf(...STATS_PLACEMENTS)
+  placement: anyCaseOneOf(...STATS_PLACEMENTS)
     .required()
     .describe('Where ads ran; `ALL_ON_SERVICE` includes all single placements on the service.'),
 };
 
-/** The parameters that only jobs have. @source analytics 2 and 7 */
+/** The additional parameters of jobs. @source analytics 2 and 7 */
 export const segmentParameters = {
-  segmentation_type: wordOf(...(Object.keys(SEGMENTATIONS) as SegmentationName[])).describe(
+  segmentation_type: anyCaseOneOf(...(Object.keys(SEGMENTATIONS) as SegmentationName[])).describe(
     'Divides the numbers among people who differ in this.',
   ),
   country: text({ max: 64 }).describe(
@@ -80,7 +84,7 @@ export const segmentParameters = {
   ),
 };
 
-/** The problems of `checkStats`, beside those of single parameters. */
+/** The problems of `checkStats`, beyond those of single parameters. */
 export const STATS_PROBLEMS: readonly ProblemName[] = [...RANGE_PROBLEMS, 'NOT_MIDNIGHT'];
 /** The problems that a segmentation adds. */
 export const SEGMENT_PROBLEMS: readonly ProblemName[] = [
@@ -89,12 +93,12 @@ export const SEGMENT_PROBLEMS: readonly ProblemName[] = [
   'NOT_A_TARGETING_VALUE',
 ];
 
-/** Errors of combinations of parameters. @source analytics 4 */
+/** Returns the errors of parameter combinations. @source analytics 4 */
 export function checkStats(input: Input, account: AccountState | undefined, days_max: number): ErrorDetail[] {
-  return checkRange(input, rangeRules(account!.timezone, days_max, input.granularity === 'DAY'));
+  return checkRange(input, { zone: account!.timezone, days_max, isOfDays: input.granularity === 'DAY' });
 }
 
-/** Errors of segments. @source analytics 4 and 7 */
+/** Returns the errors of the segmentation. @source analytics 4 and 7 */
 export function checkSegments({ segmentation_type: type, entity, metric_groups, ...input }: Input): ErrorDetail[] {
   if (type === undefined || type === null) return [];
   const errors: ErrorDetail[] = [];
@@ -123,13 +127,9 @@ function placeErrors(parameter: 'country' | 'platform', value: Input[string] | u
   return referenceEntry('PLATFORM', raw) ? [] : [{ problem: 'NOT_A_TARGETING_VALUE', parameter, words }];
 }
 
-function rangeRules(zone: string, days_max: number, isOfDays: boolean): RangeRules {
-  return { zone, dateZone: zone, isOfDays, days_max };
-}
-
-/** A valid request, with its times as UTC texts. */
+/** Builds the request from valid input. */
 export function statsRequestOf(input: Input, zone: string): StatsRequest {
-  const { from, until } = rangeOf(input, { zone, dateZone: zone });
+  const { from, until } = rangeOf(input, { zone });
   const textOf = (name: string): string | null => (input[name] == null ? null : String(input[name]));
   return {
     start_time: from,
@@ -145,10 +145,9 @@ export function statsRequestOf(input: Input, zone: string): StatsRequest {
   };
 }
 
-/** The query of a request. */
+/** Builds the query of a request. */
 export function statsQueryOf(request: StatsRequest, account: StatsQuery['account']): StatsQuery {
   const { segmentation_type: type, country, platform } = request;
-  const segmentation = type === null ? undefined : (type as SegmentationName);
   return {
     account,
     entity: request.entity as StatsEntityName,
@@ -158,15 +157,11 @@ export function statsQueryOf(request: StatsRequest, account: StatsQuery['account
     granularity: request.granularity as Granularity,
     groups: request.metric_groups as readonly MetricGroup[],
     placement: request.placement,
-    segmentation: segmentation && {
-      type: segmentation,
-      country: country ?? undefined,
-      platform: platform ?? undefined,
-    },
+    segmentation: type === null ? undefined : { type: type as SegmentationName, country, platform },
   };
 }
 
-/** Throws unless the role of the caller may read statistics of this kind of entity. @source analytics 1 */
+/** Throws unless the caller's role may read statistics of this kind of entity. @source analytics 1 */
 export function checkRole({ role, account }: Pick<Call, 'role' | 'account'>, entity: unknown): void {
   if (role === 'ANALYST' && entity !== ORGANIC) {
     throw problem('ACTION_NOT_ALLOWED', { words: { account: account!.id } });

@@ -37,6 +37,9 @@ const request = {
   metric_groups: metric_groups.kind.schema,
 };
 
+/** Members of the request in a document with statistics, in their order. @source analytics 5 */
+export const STATS_REQUEST_MEMBERS = Object.keys(request);
+
 /** A document with statistics. @source analytics 5 */
 export const statsSchema = Type.Closed({
   data_type: Type.Literal('stats'),
@@ -78,7 +81,7 @@ export const statsJobSchema = Type.Closed({
   metric_groups: request.metric_groups,
 });
 
-/** The request, as the reply to a new job repeats it: without absent parameters. */
+/** The request in the reply to a new job, without absent parameters. */
 export const jobRequestSchema = Type.Closed(
   Object.fromEntries(
     Object.entries(request).map(([name, schema]) => [

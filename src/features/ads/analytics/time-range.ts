@@ -5,21 +5,21 @@ import { type Field, field, instant } from '../../../contract/declare/fields.ts'
 import type { Input } from '../../../contract/declare/operation.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 
-/** A range of time of a request: whole hours of the account, as UTC texts; `until` is exclusive. */
+/** The time range of a request: whole hours of the account, as UTC texts; `until` is exclusive. */
 export interface TimeRange {
   readonly from: string;
   readonly until: string;
 }
 
 /** The rules of a range. */
-export interface RangeRules {
+interface RangeRules {
   /** The time zone of the account. */
   readonly zone: string;
-  /** The time zone in which a date means its midnight. */
-  readonly dateZone: string;
+  /** The time zone in which a date means its midnight; that of the account by default. */
+  readonly dateZone?: string;
   /** Both bounds must be midnight in the time zone of the account. */
-  readonly isOfDays: boolean;
-  /** The longest range; an hour more is allowed, because clocks change. */
+  readonly isOfDays?: boolean;
+  /** Maximum length; an hour more is allowed for changes to winter time. */
   readonly days_max: number;
 }
 
@@ -27,11 +27,12 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const DATE_LENGTH = 'YYYY-MM-DD'.length;
 const NAMES = ['start_time', 'end_time'] as const;
-/** Calendars of time zones are computed for these years only. */
-const [EARLIEST, LATEST] = ['1900', '9999'];
+/** Time zones are computed for these years only. */
+const EARLIEST = '1900';
+const LATEST = '9999';
 
 /**
- * A bound of a range: an instant, or a date. Which instant a date means depends on the account, so it is kept as it is.
+ * A bound of a range: an instant, or a date, which is stored as it is because its meaning depends on the account.
  * @source analytics 3 and 4
  */
 export function timeBound(): Field<string> {
@@ -44,14 +45,9 @@ export function timeBound(): Field<string> {
     read(raw, parameter) {
       const read = kind.read(raw, parameter);
       if (typeof read !== 'string') return read;
-      if (read < EARLIEST! || read >= LATEST!) {
-        return {
-          problem: 'NOT_TIME',
-          parameter,
-          words: { raw: String(raw) },
-          details: 'invalid date',
-          value: String(raw),
-        };
+      if (read < EARLIEST || read >= LATEST) {
+        const value = String(raw);
+        return { problem: 'NOT_TIME', parameter, words: { raw: value }, details: 'invalid date', value };
       }
       return String(raw).length === DATE_LENGTH ? String(raw) : read;
     },
@@ -61,7 +57,7 @@ export function timeBound(): Field<string> {
 /** The problems of `checkRange`. */
 export const RANGE_PROBLEMS = ['FRACTIONAL_HOUR', 'TIME_WINDOW_EMPTY', 'STATS_WINDOW_TOO_LONG'] as const;
 
-/** The errors of the range of a request, as far as its bounds could be read. @source analytics 3 and 4; decision 956 */
+/** Returns the errors of the range of a request; bounds that could not be parsed are skipped. @source analytics 3 and 4; decision 956 */
 export function checkRange(input: Input, rules: RangeRules): ErrorDetail[] {
   const errors = NAMES.flatMap((name) => boundErrors(input[name], name, rules));
   const [from, until] = NAMES.map((name) => boundMs(input[name], rules));
@@ -74,17 +70,20 @@ export function checkRange(input: Input, rules: RangeRules): ErrorDetail[] {
   return [];
 }
 
-/** The range of a request that passed `checkRange`. */
+/** Returns the range of a request that passed `checkRange`. */
 export function rangeOf(input: Input, rules: Pick<RangeRules, 'zone' | 'dateZone'>): TimeRange {
   const [from, until] = NAMES.map((name) => {
     const ms = boundMs(input[name], rules)!;
-    // Where clocks differ from UTC by no whole hours, hours of UTC count from the hour of the account around them.
+    // In zones whose offset is not whole hours, a UTC hour stands for the local hour that contains it.
     return formatInstant(startOfHour(ms, localDayAround(ms, rules.zone)));
   });
   return { from: from!, until: until! };
 }
 
-function boundMs(value: Input[string] | undefined, { dateZone }: Pick<RangeRules, 'dateZone'>): number | undefined {
+function boundMs(
+  value: Input[string] | undefined,
+  { zone, dateZone = zone }: Pick<RangeRules, 'zone' | 'dateZone'>,
+): number | undefined {
   if (value === undefined || value === null) return undefined;
   const text = String(value);
   return instantMs(text.length === DATE_LENGTH ? startOfDay(text, dateZone) : text);

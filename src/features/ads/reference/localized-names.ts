@@ -1,26 +1,23 @@
-/** Localized names from Intl; undefined for unknown codes and languages. */
-
-type Kind = 'region' | 'language';
+import { boundedCache } from '../../../base/bounded-cache.ts';
 
 // Callers choose the language, so the cache is small.
-const CACHE_MAX = 16;
-const cache = new Map<string, Intl.DisplayNames | undefined>();
+const cache = boundedCache<string, Intl.DisplayNames>(16);
 
-/** The name of a country (ISO 3166-1 alpha-2) in a language. */
+/** Returns the name of a country (ISO 3166-1 alpha-2) in a language; undefined if either is unknown. */
 export function countryName(code: string, lang: string): string | undefined {
   return displayNames('region', lang)?.of(code);
 }
 
-/** The name of a language (BCP 47) in a language. */
+/** Returns the name of a language (BCP 47) in a language; undefined if either is unknown. */
 export function languageName(code: string, lang: string): string | undefined {
   return displayNames('language', lang)?.of(code);
 }
 
-function displayNames(type: Kind, lang: string): Intl.DisplayNames | undefined {
+function displayNames(type: 'region' | 'language', lang: string): Intl.DisplayNames | undefined {
   const key = `${type} ${lang}`;
-  if (cache.has(key)) return cache.get(key);
-  if (cache.size >= CACHE_MAX) cache.delete(cache.keys().next().value!);
-  const names = isKnownLanguage(lang) ? new Intl.DisplayNames([lang], { type, fallback: 'none' }) : undefined;
+  const known = cache.get(key);
+  if (known || !isKnownLanguage(lang)) return known;
+  const names = new Intl.DisplayNames([lang], { type, fallback: 'none' });
   cache.set(key, names);
   return names;
 }
@@ -55,7 +52,7 @@ const TRANSLATED_PLATFORMS = [
   'Desktop and laptop computers',
 ];
 
-/** The localized name of a platform by its English name; proper names are not translated. */
+/** Translates the English name of a platform; proper names stay as they are. */
 export function platformName(name: string, lang: string): string | undefined {
   if (!isKnownLanguage(lang)) return undefined;
   const index = TRANSLATED_PLATFORMS.indexOf(name);

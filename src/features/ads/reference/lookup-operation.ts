@@ -26,28 +26,32 @@ type Paging =
 
 /** The usual paging of lists. @source campaigns 1.6 */
 export const DEFAULT_PAGING = { is: 'page', default: 200, max: 1000 } as const satisfies Paging;
+const WHOLE: Paging = { is: 'whole' };
 
-/** The declaration of a look-up of read-only rows; `lookupOperation` makes its operation. */
+/** Declares a read-only lookup endpoint, from which `lookupOperation` builds the operation. */
 export interface Lookup<R extends object> {
   /** Unique among operations: `locations` gives the operation id `locations.list`. */
   readonly name: string;
-  readonly path: string;
+  /** By default `/12/<name>`. */
+  readonly path?: string;
   readonly aliases?: readonly string[];
   readonly description: string;
-  /** The group in the reference page. */
-  readonly group: string;
+  /** The group in the reference page; the name by default. */
+  readonly group?: string;
   readonly groupDescription?: string | undefined;
-  readonly rate: RateName;
+  /** `global_reads` by default. */
+  readonly rate?: RateName;
   /** Set when the path contains an account. */
   readonly roles?: readonly Role[];
-  readonly filters: Readonly<Record<string, Filter<R>>>;
+  readonly filters?: Readonly<Record<string, Filter<NoInfer<R>>>>;
   /** Parameters that change computed members. */
   readonly displayParameters?: Parameters;
-  readonly paging: Paging;
+  /** `whole` by default. */
+  readonly paging?: Paging;
   /** Schema of a row, in the order of replies; literals are constant, optional members are present where known. */
   readonly row: ObjectSchema;
   /** All rows, in list order. */
-  rows(call: LookupCall): readonly R[];
+  rows(call: Pick<Call, 'input' | 'now'>): readonly R[];
   /** Sort key of a row, in list order; set when the order of rows changes over time. */
   sortKey?(row: R): string;
   /** Members that are computed or depend on the input. */
@@ -59,14 +63,7 @@ export interface Lookup<R extends object> {
   check?(input: Input): readonly ErrorDetail[];
 }
 
-/** The parts of a call that rows can depend on. */
-interface LookupCall {
-  readonly input: Input;
-  /** The current second, as UTC text. */
-  readonly now: string;
-}
-
-/** The filter `q`: part of the name, ignoring case and accents. @source campaigns 11; decision 154 */
+/** Returns the filter `q`, which matches a part of the name, ignoring case and accents. @source campaigns 11; decision 154 */
 export function nameSearch<R extends { readonly name: string }>(): Record<'q', Filter<R>> {
   return {
     q: {
@@ -76,38 +73,41 @@ export function nameSearch<R extends { readonly name: string }>(): Record<'q', F
   };
 }
 
-/** Makes the operation of a look-up. */
+/** Builds the operation of a lookup. */
 export function lookupOperation<R extends object>(declared: Lookup<R>): Operation {
-  const { name, path, aliases, description, group, groupDescription, rate, roles, paging, row } = declared;
+  const { name, aliases, description, groupDescription, roles, paging = WHOLE, row } = declared;
   const isPaged = paging.is === 'page';
-  const checks = isPaged && paging.hasTotalCount ? [cursorExcludesTotalCount] : [];
+  const hasTotalCount = isPaged && paging.hasTotalCount;
   return {
     id: `${name}.list`,
     method: 'GET',
-    path,
+    path: declared.path ?? `/12/${name}`,
     aliases,
     description,
-    group,
+    group: declared.group ?? name,
     groupDescription,
     family: 'ads',
     roles,
-    rate,
+    rate: declared.rate ?? 'global_reads',
     parameters: parametersOf(declared),
     body: 'form',
     shape: 'list',
     reply: Type.Array(row),
     problems: [
       ...(isPaged ? (['CURSOR_INVALID'] as const) : []),
-      ...(checks.length > 0 ? (['EXCLUSIVE_PARAMETERS'] as const) : []),
+      ...(hasTotalCount ? (['EXCLUSIVE_PARAMETERS'] as const) : []),
       ...(declared.problems ?? []),
     ],
     example: { params: declared.example, answer: (input) => answer(declared, { input, now: EXAMPLE_NOW }) },
-    validate: (input) => [...checks.flatMap((check) => check(input)), ...(declared.check?.(input) ?? [])],
+    validate: (input) => [
+      ...(hasTotalCount ? cursorExcludesTotalCount(input) : []),
+      ...(declared.check?.(input) ?? []),
+    ],
     perform: async (call) => answer(declared, call),
   };
 }
 
-function parametersOf<R extends object>({ filters, displayParameters, paging }: Lookup<R>): Parameters {
+function parametersOf<R extends object>({ filters = {}, displayParameters, paging = WHOLE }: Lookup<R>): Parameters {
   const parameters: Record<string, Field> = Object.fromEntries(
     Object.entries(filters).map(([name, { field }]) => [name, field]),
   );
@@ -128,18 +128,16 @@ function cursorExcludesTotalCount(input: Input): readonly ErrorDetail[] {
   return [{ problem: 'EXCLUSIVE_PARAMETERS', parameter: `${a}, ${b}`, words: { a, b } }];
 }
 
-/** The time of example calls. */
+/** `now` of example calls. */
 const EXAMPLE_NOW = '2026-01-01T00:00:00Z';
 
 function answer<R extends object>(declared: Lookup<R>, { input, now }: Pick<Call, 'input' | 'now'>): Answer {
-  const { paging } = declared;
+  const { paging = WHOLE } = declared;
   const all = declared.rows({ input, now });
   const filters = activeFilters(declared, input);
   const matchesAll = (row: R): boolean => filters.every((matches) => matches(row));
-  const show = (rows: readonly R[]): string => `[${rows.map((row) => rowToJson(declared, row, input)).join(',')}]`;
-  if (!('max' in paging)) {
-    return { data: show(all.filter(matchesAll)), nextCursor: null };
-  }
+  const toJson = (rows: readonly R[]): string => `[${rows.map((row) => rowToJson(declared, row, input)).join(',')}]`;
+  if (!('max' in paging)) return { data: toJson(all.filter(matchesAll)), nextCursor: null };
   const count = Number(input.count ?? paging.default);
   const list = JSON.stringify([declared.name, all.length, withoutPaging(input)]);
   const after = readCursor(input.cursor, list, declared.sortKey ? 'string' : 'number');
@@ -148,18 +146,18 @@ function answer<R extends object>(declared: Lookup<R>, { input, now }: Pick<Call
   const rest = after === undefined ? found : found.filter(([position]) => position > after);
   const page = rest.slice(0, count);
   return {
-    data: show(page.map(([, row]) => row)),
+    data: toJson(page.map(([, row]) => row)),
     nextCursor: paging.is === 'page' && rest.length > count ? encodeCursor({ after: [page.at(-1)![0]] }, list) : null,
     totalCount: input.with_total_count ? found.length : undefined,
   };
 }
 
-/** Digest input of cursors: filters that must not change between pages. @source decision 46 */
+/** The input a cursor is bound to: filters must not change between pages. @source decision 46 */
 function withoutPaging({ count: _, cursor: __, with_total_count: ___, ...filters }: Input): Input {
   return filters;
 }
 
-function activeFilters<R extends object>({ filters }: Lookup<R>, input: Input): ((row: R) => boolean)[] {
+function activeFilters<R extends object>({ filters = {} }: Lookup<R>, input: Input): ((row: R) => boolean)[] {
   return Object.entries(filters).flatMap(([name, { field, matches }]) => {
     const value = input[name] ?? field.defaultValue;
     if (value === undefined) return [];
@@ -175,7 +173,7 @@ function readCursor(cursor: unknown, list: string, type: 'string' | 'number'): s
   throw problem('CURSOR_INVALID', { parameter: 'cursor', words: { raw: String(cursor) } });
 }
 
-/** A row as JSON text, with the members and order of its schema. */
+/** Serializes a row with the members and order of its schema. */
 function rowToJson<R extends object>({ row: schema, computedMembers }: Lookup<R>, row: R, input: Input): string {
   const known = { ...row, ...computedMembers?.(row, input) } as Record<string, unknown>;
   const members: Record<string, unknown> = {};

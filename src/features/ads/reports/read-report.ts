@@ -1,8 +1,9 @@
-import { plusDays } from '../../../base/zones.ts';
+import { plusDays, startOfDay } from '../../../base/zones.ts';
 import type { AnyResource } from '../../../contract/declare/resource.ts';
 import { DELIVERY_METRICS } from '../../../contract/delivery/metrics.ts';
 import { visitHours } from '../../../contract/delivery/packed-hours.ts';
 import {
+  type BreakdownQuestion,
   type CurrencyReport,
   type DailyNumbers,
   REPORT_METRICS,
@@ -10,13 +11,16 @@ import {
   type ReportQuestion,
   type ReportRow,
   type ReportScope,
+  type SegmentReport,
   SUMMED_METRICS,
   totalOf,
 } from '../../../contract/delivery/report.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { DeliveryHours, DeliverySum, SumKeys, SumQuery } from '../../../contract/store/delivery-ledger.ts';
 import type { ReadTransaction, Store } from '../../../storage/unit-of-work.ts';
-import { yieldToRequests } from '../analytics/read-stats.ts';
+import { bucketsOf } from '../analytics/buckets.ts';
+import { readDeliveries, type StatsQuery, yieldToRequests } from '../analytics/read-stats.ts';
+import type { SegmentationName } from '../analytics/segmentations.ts';
 import { campaigns } from '../campaigns.ts';
 import { lineItems } from '../line-items.ts';
 import { mediaCreatives } from '../media-creatives.ts';
@@ -26,7 +30,7 @@ import { promotedPosts } from '../promoted-posts.ts';
 /** The account of a report. */
 export type ReportedAccount = Pick<SettledAccount, 'id' | 'environment'>;
 
-/** Days that the database adds up at once; a large account lets others in between. */
+/** Number of days summed up at once, to yield to other requests. */
 const DAYS_AT_ONCE = 14;
 const NAMES = Object.keys(REPORT_METRICS) as (keyof DailyNumbers)[];
 const WIDTH = NAMES.length;
@@ -36,7 +40,7 @@ const KEYS = { campaigns: 'campaign_id', line_items: 'line_item_id', ads: 'creat
   keyof SumKeys
 >;
 
-/** The slots of those metrics of the ledger that a report shows. */
+/** Maps metrics of the ledger to slots of a report; -1 for others. */
 const slotsOf = (names: readonly (keyof DailyNumbers)[]): Int16Array =>
   Int16Array.from(DELIVERY_METRICS, (metric) => {
     const slot = NAMES.findIndex((name) => REPORT_METRICS[name] === metric);
@@ -44,14 +48,14 @@ const slotsOf = (names: readonly (keyof DailyNumbers)[]): Int16Array =>
   });
 type RowKey = (typeof KEYS)[ReportLevel];
 const SLOTS = slotsOf(NAMES);
-/** The slots to add up by hour for days without sums: those last changed before sums were stored. */
+/** The slots to sum up by hour for days without stored sums, which older versions wrote. */
 const UNSUMMED_SLOTS = slotsOf(
   NAMES.filter((name) => (SUMMED_METRICS as readonly string[]).includes(REPORT_METRICS[name])),
 );
 
 /**
- * Adds up what an account delivered, straight from the ledger, by currency: all placements, all kinds of ads, deleted ones
- * too. Currencies come in the order of their impressions. Never call it inside a unit of work.
+ * Sums up the delivery of an account from the ledger by currency: all placements and ads, including deleted ones. Currencies
+ * are sorted by impressions. Never call it inside a unit of work.
  */
 export async function readReport(
   store: Pick<Store, 'read'>,
@@ -87,13 +91,51 @@ export async function readReport(
   return found;
 }
 
-/** The part of an account that a report is about. */
-export function partOf({ id }: ReportedAccount, { campaign_id, line_item_id }: ReportScope) {
+/**
+ * Divides delivery by a segmentation: the segments of a currency add up to the total of the account, or of the country.
+ * Segments are sorted by spend, highest first. Never call it inside a unit of work.
+ */
+export async function readBreakdown(
+  store: Store,
+  account: StatsQuery['account'],
+  question: BreakdownQuestion,
+): Promise<SegmentReport[]> {
+  const { days, segmentation, country } = question;
+  const end = plusDays(days.at(-1)!, 1);
+  const bound_ms = (day: string): number => Date.parse(startOfDay(day, account.timezone));
+  const query = { ...partOf(account, question), from: days[0]!, until: end };
+  const active = await store.read((tx) => tx.deliveryLedger.listSums(query, ['line_item_id']));
+  const currencies = [...new Set(active.map(({ currency }) => currency))];
+  const places = new Map(active.map(({ line_item_id, currency }) => [line_item_id!, currencies.indexOf(currency)]));
+  const { entities } = await readDeliveries(store, {
+    account,
+    entities: { ids: currencies, lines: [...places.keys()], ownerOf: ({ line_item_id }) => places.get(line_item_id) },
+    buckets: bucketsOf(bound_ms(days[0]!), bound_ms(end), 'TOTAL', account.timezone),
+    metrics: Object.values(REPORT_METRICS),
+    segmentation: { type: segmentation as SegmentationName, country: country ?? null, platform: null },
+  });
+  const found = entities.flatMap(({ id: currency, parts }) =>
+    parts
+      .filter(({ series }) => series.size > 0)
+      .map(({ segment, series }) => {
+        const numbers = NAMES.map((name) => [name, [series.get(REPORT_METRICS[name])?.[0] ?? 0]]);
+        return {
+          name: segment?.segment_name ?? null,
+          currency,
+          numbers: Object.fromEntries(numbers) as unknown as DailyNumbers,
+        };
+      }),
+  );
+  return found.sort((one, other) => other.numbers.spend[0]! - one.numbers.spend[0]!);
+}
+
+/** Returns the conditions of a report's scope. */
+function partOf({ id }: ReportedAccount, { campaign_id, line_item_id }: ReportScope) {
   if (line_item_id !== undefined) return { account: id, line_item_id };
   return { account: id, ...(campaign_id !== undefined && { campaign_id }) };
 }
 
-/** The sums of some days, and those days that have to be added up by hour. */
+/** Reads the stored sums of days, and the hours of days without sums. */
 export async function readDays(tx: ReadTransaction, query: SumQuery, groups: readonly (readonly (keyof SumKeys)[])[]) {
   let sums: DeliverySum[] = [];
   for (const keys of groups) sums = sums.concat(await tx.deliveryLedger.listSums(query, keys));
@@ -101,7 +143,7 @@ export async function readDays(tx: ReadTransaction, query: SumQuery, groups: rea
   return { sums, unsummed: isWhole ? [] : await tx.deliveryLedger.listHours(query, 'unsummed') };
 }
 
-/** Adds up by currency and day and, where there is a key, by currency and row. */
+/** Sums up by currency and day and, with a key, by currency and row. */
 function reportSums(days: readonly string[], key: RowKey | undefined, isByDay: boolean) {
   const offsets = new Map(days.map((day, at) => [day, at * WIDTH]));
   const currencies = new Map<string, { readonly totals: Float64Array; readonly rows: Map<string, Float64Array> }>();
@@ -119,7 +161,7 @@ function reportSums(days: readonly string[], key: RowKey | undefined, isByDay: b
   const groups: (readonly (keyof SumKeys)[])[] = [['day']];
   if (key) groups.push(isByDay ? [key, 'day'] : [key]);
   return {
-    /** The keys by which the database adds up. */
+    /** The keys by which the database sums up. */
     groups,
     addSum(sum: DeliverySum): void {
       const id = key && sum[key];
@@ -132,7 +174,7 @@ function reportSums(days: readonly string[], key: RowKey | undefined, isByDay: b
       const offset = offsets.get(row.day)!;
       const into = key && rowOf(row.currency, row[key]);
       visitHours(row.hours, slots, (slot, hour, number) => {
-        // The hour in which the limit lies counts in part.
+        // The hour that contains the limit counts in part.
         const counted = number * Math.max(0, Math.min(1, hoursMax - hour));
         totals[offset + slot]! += counted;
         if (into) into[(isByDay ? offset : 0) + slot]! += counted;
@@ -156,7 +198,7 @@ function numbersOf(numbers: Float64Array): DailyNumbers {
 }
 
 const POSTS_AT_ONCE = 500;
-/** The kinds of ads, and the column of each that refers to its content. */
+/** The kinds of ads, and the column with the content of each. */
 const ADS: readonly (readonly [kind: AnyResource, column: string])[] = [
   [promotedPosts, 'post_id'],
   [promotedAccounts, 'user_id'],
@@ -165,7 +207,7 @@ const ADS: readonly (readonly [kind: AnyResource, column: string])[] = [
 
 type Named = { -readonly [Member in keyof ReportRow]: ReportRow[Member] };
 
-/** Gives rows their names; of ads, the texts of their posts. */
+/** Sets the names of rows; of ads, the texts of their posts. */
 async function nameRows(
   tx: ReadTransaction,
   account: ReportedAccount,
@@ -174,7 +216,7 @@ async function nameRows(
 ): Promise<void> {
   const named = new Map(rows.map((row) => [row.id, row as Named]));
   if (level === 'ads') return nameAds(tx, account, named);
-  const kind = (level === 'campaigns' ? campaigns : lineItems) as AnyResource;
+  const kind: AnyResource = level === 'campaigns' ? campaigns : lineItems;
   const found = await tx.records.getMany(kind, account.id, [...named.keys()], { deleted: 'shown' });
   for (const row of found) named.get(row.id)!.name = row.name as string;
 }

@@ -1,10 +1,34 @@
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import { rowOfJob } from '../../../contract/declare/resource.ts';
+import type { FindDownload } from '../../../contract/services/downloads.ts';
 import type { JobKind, PlannedJob } from '../../../contract/store/jobs.ts';
+import type { StatsJob } from '../../../contract/store/stats-jobs.ts';
 import { STATS_FILE_EXPIRY, STATS_OBJECTS } from './stats-job.ts';
 
-/** Removes the file of a job when its time is over. @source analytics 8 */
+/** Whether the file of a job can still be read. @source analytics 8 */
+export function hasFile({ expires_at }: Pick<StatsJob, 'expires_at'>, now: string): boolean {
+  return expires_at !== null && now < expires_at;
+}
+
+/** Clients unzip files of exactly this type. @source analytics 8 */
+const MIME = 'application/gzip';
+/** The id of a job and an unguessable token. */
+const PATH = /^\/stats\/(\d{16}-[\w-]{43}\.json\.gz)$/;
+
+/** Serves files with statistics in both environments until they expire. @source analytics 8; decision 968 */
+export function statsFileFinder({ store, clock, media }: Pick<Services, 'store' | 'clock' | 'media'>): FindDownload {
+  return async (path) => {
+    const [, name] = PATH.exec(path) ?? [];
+    if (name === undefined) return undefined;
+    const job = await store.read((tx) => tx.statsJobs.findByFileName(name));
+    if (!job?.object_key || !hasFile(job, formatInstant(clock.now()))) return undefined;
+    const object = await media.reader.open(job.object_key);
+    return object && { object, mime: MIME };
+  };
+}
+
+/** Removes the file of a job when it expires. @source analytics 8 */
 export const statsFileExpiry: JobKind<void> = {
   name: STATS_FILE_EXPIRY,
   isTimed: true,
@@ -22,16 +46,16 @@ export const statsFileExpiry: JobKind<void> = {
 
 const NAME = 'stats-job-expiry';
 const DAY_MS = 86_400_000;
-/** Jobs are listed for this long. @source analytics 8 */
+/** How long jobs are listed. @source analytics 8 */
 export const STATS_JOBS_KEPT_MS = 30 * DAY_MS;
-/** Rows that one unit of work removes at most, because other writes wait for it. */
+/** Maximum number of rows removed in a unit of work, because other writes wait for it. */
 const REMOVED_AT_ONCE = 2000;
-/** Objects that are looked up at once. */
+/** Number of objects looked up at once. */
 const BATCH = 500;
 
 /**
- * Removes jobs that are too old to be listed, once a day, and the files that no job names: those of processes that were
- * killed before they could store a result, and of jobs that were cancelled meanwhile.
+ * Once a day, removes jobs that are too old to be listed, and orphaned files: of processes killed before they stored a
+ * result, and of cancelled jobs.
  * @source analytics 8; decision 967
  */
 export const statsJobExpiry: JobKind<number> & { plannedAt(run_at: string): PlannedJob } = {
@@ -43,12 +67,13 @@ export const statsJobExpiry: JobKind<number> & { plannedAt(run_at: string): Plan
     let batch: string[] = [];
     const endBatch = async (): Promise<void> => {
       signal.throwIfAborted();
-      const orphans = await orphansAmong(batch, services);
+      const named = new Set(await services.store.read((tx) => tx.statsJobs.listNamedKeys(batch)));
+      const orphans = batch.filter((key) => !named.has(key));
       await services.objects.remove(orphans);
       removed += orphans.length;
       batch = [];
     };
-    // Younger objects may be waiting for the unit of work that names them. Files have the time of the machine.
+    // A younger object may still get its job in a unit of work. Objects age by the machine clock.
     const before_ms = services.media.machineClock.now() - DAY_MS;
     for await (const { key, storedAt_ms } of services.objects.list(STATS_OBJECTS)) {
       if (storedAt_ms < before_ms) batch.push(key);
@@ -64,9 +89,3 @@ export const statsJobExpiry: JobKind<number> & { plannedAt(run_at: string): Plan
     return removed + rows;
   },
 };
-
-/** The keys that no job names. */
-async function orphansAmong(keys: readonly string[], { store }: Services): Promise<string[]> {
-  const named = new Set(await store.read((tx) => tx.statsJobs.listNamedKeys(keys)));
-  return keys.filter((key) => !named.has(key));
-}

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { byLargestRemainder, dealOut, turnsOf } from '../../src/features/ads/analytics/apportion.ts';
+import { byLargestRemainder, distribute, rotationOf } from '../../src/features/ads/analytics/segment-rotation.ts';
 
 const weights = fc
   .array(fc.oneof(fc.nat(5), fc.nat(300), fc.nat(1_000_000)), { minLength: 1, maxLength: 12 })
   .filter((list) => list.some((weight) => weight > 0));
 const partsOf = (count: number, people: readonly number[], start: number): number[] => {
   const parts = new Float64Array(people.length);
-  dealOut(count, turnsOf(people)!, start, parts);
+  distribute(count, rotationOf(people)!, start, parts);
   return [...parts];
 };
 const sumOf = (parts: readonly number[]): number => parts.reduce((sum, part) => sum + part, 0);
@@ -17,7 +17,7 @@ describe('dealing out', () => {
   test('gives each turn to its segment, wherever it begins and however many there are', () => {
     fc.assert(
       fc.property(weights, fc.nat(10_000), fc.nat(100_000), (people, count, start) => {
-        const { order } = turnsOf(people)!;
+        const { order } = rotationOf(people)!;
         const expected = people.map(() => 0);
         for (let turn = start; turn < start + count; turn++) expected[order[turn % order.length]!]! += 1;
         assert.deepEqual(partsOf(count, people, start), expected);
@@ -44,7 +44,7 @@ describe('dealing out', () => {
     );
   });
 
-  test('of nobody is not possible', () => assert.equal(turnsOf([0, 0]), undefined));
+  test('of nobody is not possible', () => assert.equal(rotationOf([0, 0]), undefined));
 });
 
 describe('dividing by the largest remainder', () => {

@@ -1,22 +1,22 @@
-/** An order in which the segments of an audience take their turns, over and over. */
-export interface Turns {
+/** A repeating sequence that assigns units to segments in proportion to their weights. */
+export interface Rotation {
   /** The segment of each turn of a period. */
   readonly order: Uint16Array;
-  /** How many turns of a period each segment has. */
+  /** Number of turns of each segment in a period. */
   readonly weights: readonly number[];
-  /** How many turns each segment had before each block of turns, block by block; a block has a turn for each segment. */
+  /** Number of turns of each segment before each block, by block; a block has as many turns as there are segments. */
   readonly before: Uint16Array;
 }
 
-/** Turns of a period at most: shares are exact for audiences up to this size, and to this part beyond. */
+/** Longest period; shares of larger audiences are approximated to 1/2048. */
 const PERIOD_MAX = 2048;
 
 /**
- * The turns of segments with these weights: at any point each has had as many as its share asks for, within rounding
- * (the divisor method of Sainte-Laguë). Weights are whole numbers; undefined when all are zero.
+ * Builds the rotation of segments with these weights: at any point each has had its share of turns, within rounding (the
+ * divisor method of Sainte-Laguë). Weights are integers; undefined if all are zero.
  * @source decision 962
  */
-export function turnsOf(people: readonly number[]): Turns | undefined {
+export function rotationOf(people: readonly number[]): Rotation | undefined {
   const total = people.reduce((sum, each) => sum + each, 0);
   if (total === 0) return undefined;
   const weights = total <= PERIOD_MAX ? [...people] : byLargestRemainder(PERIOD_MAX, people);
@@ -30,7 +30,7 @@ export function turnsOf(people: readonly number[]): Turns | undefined {
   const before = new Uint16Array(block * (Math.ceil(order.length / block) + 1));
   const had = new Uint16Array(block);
   for (let at = 0; at < order.length; at++) {
-    // A block is as long as the row of the table about it.
+    // A block has as many turns as `before` has columns.
     if (at % block === 0) before.set(had, at);
     had[order[at]!]! += 1;
   }
@@ -38,24 +38,24 @@ export function turnsOf(people: readonly number[]): Turns | undefined {
 }
 
 /**
- * Deals out a number of things to segments, one a turn from turn `start` on: adds to the parts at `offset`. The parts of a
- * smaller number from the same start are nowhere larger, so that what counts a subset stays one in each segment.
+ * Distributes `count` units among the segments, beginning at turn `start`, and adds them to the parts at `offset`. The parts
+ * of a smaller count from the same start are never larger, so that a subset stays a subset in each segment.
  */
-export function dealOut(count: number, turns: Turns, start: number, parts: Float64Array, offset = 0): void {
-  const { order, weights } = turns;
+export function distribute(count: number, rotation: Rotation, start: number, parts: Float64Array, offset = 0): void {
+  const { order, weights } = rotation;
   const { length } = order;
   const over = count % length;
   const periods = (count - over) / length;
   if (periods > 0) for (let at = 0; at < weights.length; at++) parts[offset + at]! += periods * weights[at]!;
   const from = start % length;
   const until = from + over;
-  addTurns(turns, from, Math.min(until, length), parts, offset);
-  if (until > length) addTurns(turns, 0, until - length, parts, offset);
+  addTurns(rotation, from, Math.min(until, length), parts, offset);
+  if (until > length) addTurns(rotation, 0, until - length, parts, offset);
 }
 
 /** Adds the turns of a range of a period. */
 function addTurns(
-  { order, before, weights }: Turns,
+  { order, before, weights }: Rotation,
   from: number,
   until: number,
   parts: Float64Array,
@@ -69,7 +69,7 @@ function addTurns(
     return;
   }
   for (let at = from; at < first; at++) parts[offset + order[at]!]! += 1;
-  // The last block may be at the end of the period, before which all turns were taken.
+  // At the end of the period, each segment has had all its turns.
   const isEnd = last === order.length;
   for (let at = 0; at < length; at++) {
     parts[offset + at]! += (isEnd ? weights[at]! : before[last + at]!) - before[first + at]!;
@@ -78,8 +78,8 @@ function addTurns(
 }
 
 /**
- * Divides a whole number in proportion to weights: each part is rounded down, and what is left goes to the largest
- * remainders, the first of equal ones. All zero when the weights are.
+ * Divides an integer in proportion to weights: each part is rounded down, and the rest goes to the largest remainders, the
+ * first of equal ones. All parts are zero if the weights are.
  */
 export function byLargestRemainder(amount: number, weights: readonly number[]): number[] {
   const total = weights.reduce((sum, each) => sum + each, 0);
@@ -105,8 +105,8 @@ export function byLargestRemainder(amount: number, weights: readonly number[]): 
   return parts;
 }
 
-/** A number that a text stands for: always the same, and unlike those of similar texts (FNV-1a). */
-export function numberOf(text: string): number {
+/** Computes the 32-bit FNV-1a hash. */
+export function fnv1a(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return hash >>> 0;
