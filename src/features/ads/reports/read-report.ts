@@ -122,7 +122,7 @@ export async function readBreakdown(
         return {
           name: segment?.segment_name ?? null,
           currency,
-          numbers: Object.fromEntries(numbers) as unknown as DailyNumbers,
+          numbers: Object.fromEntries(numbers) as DailyNumbers,
         };
       }),
   );
