@@ -2,7 +2,7 @@ import { plusDays } from '../src/base/zones.ts';
 import type { AnyResource, Row } from '../src/contract/declare/resource.ts';
 import { lineItems } from '../src/features/ads/line-items.ts';
 import { promotedPosts } from '../src/features/ads/promoted-posts.ts';
-import { normalBelow } from '../src/features/delivery/simulation/normal.ts';
+import { normalCdf } from '../src/features/delivery/simulation/normal.ts';
 import { fillDirectory, openDelivering } from '../test/resources/delivery-calls.ts';
 import { booking, ModelRun } from '../test/rig/delivery-model.ts';
 import { openWorld, type World } from '../test/rig/world.ts';
@@ -48,7 +48,7 @@ export async function run(): Promise<void> {
 function timeIntegrals(): number {
   const before = process.cpuUsage();
   let sum = 0;
-  for (let each = 0; each < INTEGRALS; each++) sum += normalBelow((each % 600) / 100 - 3);
+  for (let each = 0; each < INTEGRALS; each++) sum += normalCdf((each % 600) / 100 - 3);
   const { user, system } = process.cpuUsage(before);
   if (Math.abs(sum / INTEGRALS - 0.5) > 0.01) throw new Error('the integrals are wrong');
   return (user + system) / 1000;

@@ -94,7 +94,7 @@ import { sendConversions } from '../features/delivery/conversions/send-conversio
 import { waitingConversions } from '../features/delivery/conversions/waiting-conversions.ts';
 import { ledgerExpiry } from '../features/delivery/ledger-expiry.ts';
 import { beaconExpiry } from '../features/delivery/serving/beacon-expiry.ts';
-import { decideOnAds } from '../features/delivery/serving/decisions.ts';
+import { decideOnAds } from '../features/delivery/serving/decide-operation.ts';
 import { settlementJob } from '../features/delivery/settle.ts';
 import { keywordIndexing } from '../features/keywords/indexing-job.ts';
 import { mediaExpiry, mediaOrphanRemoval, mediaRemoval } from '../features/media/expiry.ts';

@@ -10,7 +10,7 @@ import type { Routes } from './routes.ts';
 /** What the routes of beacons depend on. */
 export interface BeaconDependencies {
   readonly environment: Environment;
-  readonly serving: Pick<AdServing, 'view' | 'click'>;
+  readonly serving: Pick<AdServing, 'impression' | 'click'>;
   readonly addressLimiter: AddressLimiter | undefined;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly originsOf: (request: IncomingMessage) => readonly string[];
@@ -55,7 +55,7 @@ export function addBeaconRoutes(routes: Routes, deps: BeaconDependencies): void 
     });
   };
   route('/e/i/', (token, isSilent) => {
-    serving.view({ environment, token, isSilent });
+    serving.impression({ environment, token, isSilent });
     return { status: 204 };
   });
   route('/e/c/', (token, isSilent) => {

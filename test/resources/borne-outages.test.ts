@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
-import { borneOutages } from '../../src/features/delivery/serving/borne-outages.ts';
+import { outageTolerance } from '../../src/features/delivery/serving/outage-tolerance.ts';
 import { engine } from '../rig/databases.ts';
 import { type BookedAd, bookAd, decide, get, makePublisher, TARGET } from '../rig/served-ads.ts';
 import { openWorldOver, type World } from '../rig/world.ts';
@@ -133,7 +133,7 @@ async function lock(table: string): Promise<() => Promise<void>> {
 
 test('after a minute without an answer, decisions are refused', async () => {
   let now_ms = 0;
-  const outages = borneOutages(undefined, () => now_ms);
+  const outages = outageTolerance(undefined, () => now_ms);
   const failing = () => outages.wait(Promise.reject(new StoreUnavailable(new Error('away'))));
   assert.equal(await failing(), false);
   now_ms = 59_999;

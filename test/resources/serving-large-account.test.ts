@@ -4,7 +4,6 @@ import type { AnyResource } from '../../src/contract/declare/resource.ts';
 import type { AdServing } from '../../src/contract/services/serving.ts';
 import { lineItems } from '../../src/features/ads/line-items.ts';
 import { promotedPosts } from '../../src/features/ads/promoted-posts.ts';
-import type { DecisionRequest, PlacementDecisions } from '../../src/features/delivery/serving/decision-request.ts';
 import { Serving } from '../../src/features/delivery/serving/serving.ts';
 import type { Store } from '../../src/storage/unit-of-work.ts';
 import { until } from '../rig/patience.ts';
@@ -17,7 +16,7 @@ const LINES = 120;
 let world: World;
 /** What reads of the node wait for. */
 let gate: Promise<void> | undefined;
-let node: AdServing<DecisionRequest, readonly PlacementDecisions[]>;
+let node: AdServing;
 before(async () => {
   world = await openWorld({ flags: { delivery_sandbox: 'served', rate_limits: 'off' } });
   const { services } = world.service;

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { packHours } from '../../src/contract/delivery/packed-hours.ts';
 import type { AdServing } from '../../src/contract/services/serving.ts';
-import type { DecisionRequest, PlacementDecisions } from '../../src/features/delivery/serving/decision-request.ts';
 import { Serving } from '../../src/features/delivery/serving/serving.ts';
 import { type BookedAd, bookAd, landingOf, makePublisher, TARGET } from '../rig/served-ads.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
-type Node = AdServing<DecisionRequest, readonly PlacementDecisions[]>;
+type Node = AdServing;
 
 const onError = (error: unknown): never => {
   throw error;
@@ -35,7 +34,7 @@ async function ask(node: Node, key?: string) {
 
 const tokenOf = (url: string): string => url.split('/').at(-1)!;
 const view = (node: Node, url: string): void =>
-  node.view({ environment: 'sandbox', token: tokenOf(url), isSilent: false });
+  node.impression({ environment: 'sandbox', token: tokenOf(url), isSilent: false });
 const click = (node: Node, url: string) => node.click({ environment: 'sandbox', token: tokenOf(url), isSilent: false });
 const flush = (node: Node, { account: id }: BookedAd) =>
   node.flush({ id, environment: 'sandbox', timezone: 'America/Los_Angeles' });

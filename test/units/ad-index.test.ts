@@ -87,5 +87,5 @@ test('the first decision waits for what changes while all ads are read', async (
   };
   meanwhile = change;
   await other.current();
-  assert.deepEqual([isHeld(other), times, other.begun()], [true, 3, undefined]);
+  assert.deepEqual([isHeld(other), times, other.firstRead()], [true, 3, undefined]);
 });

@@ -13,7 +13,7 @@ import { Ranking } from '../../src/features/delivery/serving/ranking.ts';
 import { hourMarket } from '../../src/features/delivery/simulation/hour-market.ts';
 import { readKnobs } from '../../src/features/delivery/simulation/knobs.ts';
 import { bidForCost, priceOf } from '../../src/features/delivery/simulation/market.ts';
-import { normalAt } from '../../src/features/delivery/simulation/normal.ts';
+import { normalQuantile } from '../../src/features/delivery/simulation/normal.ts';
 import { booking } from '../rig/delivery-model.ts';
 
 const unitsPerDollar = exchangeRates([])('USD');
@@ -38,7 +38,7 @@ function adOf(id: string, changes: Partial<Booking> = {}, account = id): Ad {
       ...{ strategy: booked.bid_strategy, amount: booked.bid_amount, ...bidLimits('USD'), unitsPerDollar },
       actions: isPaidByClick ? 1 : 1000,
     },
-    ...{ isStale: false, billed: isPaidByClick ? 'click' : 'impression', isMeasured: false, beginsAt: 4, quality: 1 },
+    ...{ isStale: false, billed: isPaidByClick ? 'click' : 'impression', isMeasured: false, firstBid: 4, quality: 1 },
     ...{ isStandard: booked.isStandard ?? true, probability: isPaidByClick ? CLICKS : 1 },
     outcomes: isPaidByClick ? { successes: 80_000, trials: 1_000_000 } : undefined,
     flight: { from_ms: DAY.start_ms, until_ms: Date.parse(booked.end_time ?? '9999-12-31T23:59:59Z') },
@@ -73,7 +73,7 @@ function play(changes: Partial<Booking>, { from = 0, rival }: { from?: number; r
       from_ms: 0,
       until_ms: 0,
     });
-    bid.amount = rival ?? Math.round((Math.exp(shift + 0.9 * normalAt(chance())) * 1e6) / 1e4) * 1e4;
+    bid.amount = rival ?? Math.round((Math.exp(shift + 0.9 * normalQuantile(chance())) * 1e6) / 1e4) * 1e4;
     const { winners } = decideRound({
       ...{
         ranking: ranks,

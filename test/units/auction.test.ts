@@ -3,15 +3,15 @@ import { describe, test } from 'node:test';
 import { exchangeRates, parseRates } from '../../src/base/exchange-rates.ts';
 import { CURRENCIES } from '../../src/features/ads/currencies.ts';
 import { bidLimits } from '../../src/features/ads/reference/bidding-rules.ts';
-import { type Bid, bidOf, priceOf, type RankFactors, rankOf } from '../../src/features/delivery/serving/auction.ts';
+import { type Bid, bidOf, priceOf, type RankInputs, rankOf } from '../../src/features/delivery/serving/auction.ts';
 import { hourMarket, offerOf, supplyOf } from '../../src/features/delivery/simulation/hour-market.ts';
 import { readKnobs } from '../../src/features/delivery/simulation/knobs.ts';
-import { normalAt } from '../../src/features/delivery/simulation/normal.ts';
+import { normalQuantile } from '../../src/features/delivery/simulation/normal.ts';
 import { prepareLines } from '../../src/features/delivery/simulation/prepared-line.ts';
 import { booking } from '../rig/delivery-model.ts';
 
 const unitsPerDollar = exchangeRates([]);
-const FACTORS: RankFactors = { bid: 0, quality: 1, probability: 1 };
+const FACTORS: RankInputs = { bid: 0, quality: 1, probability: 1 };
 
 /** A bid in dollars for a thousand impressions or one click, in the nearest admissible amount of a currency. */
 function bidIn(currency: string, dollars: number, changes: Partial<Bid> = {}): Bid {
@@ -21,7 +21,7 @@ function bidIn(currency: string, dollars: number, changes: Partial<Bid> = {}): B
   return { strategy: 'MAX', amount, actions: 1000, unitsPerDollar: unitsPerDollar(currency), ...limits, ...changes };
 }
 
-const factorsOf = (bid: Bid, changes: Partial<RankFactors> = {}): RankFactors => ({
+const factorsOf = (bid: Bid, changes: Partial<RankInputs> = {}): RankInputs => ({
   ...FACTORS,
   bid: bidOf(bid, 0, 1),
   ...changes,
@@ -99,7 +99,7 @@ test('the auction charges what the simulation says, for impressions and clicks, 
           const prices: number[] = [];
           for (let at = 0; at < OPPORTUNITIES; at++) {
             // The highest bid of the others, in micro units for a thousand impressions.
-            const rival = Math.exp(supply.market.mu + 0.9 * normalAt((at + 0.5) / OPPORTUNITIES));
+            const rival = Math.exp(supply.market.mu + 0.9 * normalQuantile((at + 0.5) / OPPORTUNITIES));
             const next = rival / 1e6 / unitsPerDollar(currency);
             if (rank > next) prices.push(priceOf(bid, factors, next));
           }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { localDay } from '../../src/base/zones.ts';
 import { expectedReach } from '../../src/contract/delivery/reach.ts';
-import { apportion, apportionAt, proportion } from '../../src/features/delivery/simulation/apportion.ts';
 import { draw, keyOf, rounded } from '../../src/features/delivery/simulation/draws.ts';
-import { shareBelowCap } from '../../src/features/delivery/simulation/frequency.ts';
+import { shareBelowCap } from '../../src/features/delivery/simulation/hour-frequency.ts';
+import { planFor } from '../../src/features/delivery/simulation/hour-pacing.ts';
+import { apportion, apportionAt, proportion } from '../../src/features/delivery/simulation/largest-remainder.ts';
 import { bidForCost, bidForPrice, costOf, priceOf, winRate } from '../../src/features/delivery/simulation/market.ts';
-import { normalAt, normalBelow } from '../../src/features/delivery/simulation/normal.ts';
-import { planFor } from '../../src/features/delivery/simulation/pacing.ts';
+import { normalCdf, normalQuantile } from '../../src/features/delivery/simulation/normal.ts';
 import { placementsOf } from '../../src/features/delivery/simulation/prepared-line.ts';
 import { fc } from '../rig/laws.ts';
 
@@ -47,9 +47,9 @@ describe('the normal distribution', () => {
       [-3, 0.0013498980316300933],
       [-8, 6.220960574271786e-16],
     ] as const;
-    for (const [x, share] of known) near(normalBelow(x) / share, 1, 1e-8);
-    near(normalAt(0.975), 1.959963984540054, 1e-6);
-    near(normalAt(0.5), 0, 1e-6);
+    for (const [x, share] of known) near(normalCdf(x) / share, 1, 1e-8);
+    near(normalQuantile(0.975), 1.959963984540054, 1e-6);
+    near(normalQuantile(0.5), 0, 1e-6);
   });
 });
 

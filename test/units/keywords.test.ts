@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { foldText, tokensOf } from '../../src/base/tokens.ts';
 import { containsWholeWords } from '../../src/base/words.ts';
-import { keywordPredicate } from '../../src/features/delivery/serving/keyword-match.ts';
+import { keywordPredicate } from '../../src/features/delivery/serving/match.ts';
+import { viewerOf } from '../../src/features/delivery/serving/viewer.ts';
 import { Dictionary, WordParts } from '../../src/features/keywords/dictionary.ts';
 import { findPosts, resolvePhrase } from '../../src/features/keywords/phrase-search.ts';
 import { segmentOf } from '../../src/features/keywords/segment.ts';
@@ -29,8 +30,10 @@ function isIndexed(text: string, keyword: string): boolean {
   return findPosts(segmentOf(new SegmentWriter().arrange(draft, size)), phrase ? [phrase] : [])[0] === 1;
 }
 
-const isFor = (page: string, value: string): boolean =>
-  keywordPredicate({ type: 'PHRASE_KEYWORD', value } as Parameters<typeof keywordPredicate>[0])!([page]);
+const isFor = (page: string, value: string): boolean => {
+  const matches = keywordPredicate({ type: 'PHRASE_KEYWORD', value } as Parameters<typeof keywordPredicate>[0])!;
+  return matches(viewerOf(undefined, { words: {}, age: null, interests: [], keywords: [page] }));
+};
 const isFiltered = (text: string, keyword: string): boolean => containsWholeWords(foldText(text), foldText(keyword));
 
 /** The rows of the tables of the document, with as many cells. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withClickId } from '../../src/features/delivery/conversions/click-id.ts';
-import { landingUrl } from '../../src/features/delivery/serving/landing-url.ts';
+import { landingUrl } from '../../src/features/delivery/serving/creative-json.ts';
 
 test('the address of a landing page stays byte for byte, with the click id at the end of its query', () => {
   const CASES = [

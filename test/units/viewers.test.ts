@@ -18,8 +18,9 @@ const PERSON: NumberedPerson = {
 
 const person = viewerOf(PERSON, NO_CONTEXT);
 const stranger = viewerOf(undefined, NO_CONTEXT);
+const NO_KEYWORDS = { included: [], excluded: [] };
 const meets = (condition: Condition, viewer: Viewer): boolean =>
-  predicateOf({ anyOf: [condition], allOf: [], noneOf: [] })(viewer);
+  predicateOf({ anyOf: [condition], allOf: [], noneOf: [] }, NO_KEYWORDS)(viewer);
 
 describe('a condition on a viewer', () => {
   for (const [name, condition, isMet] of [
@@ -63,13 +64,13 @@ describe('a query', () => {
     ['with an exclusion that holds', { noneOf: [no, yes] }, false],
   ] as const) {
     test(`${name} is ${isMet ? 'met' : 'not met'}`, () => {
-      assert.equal(predicateOf({ anyOf: [], allOf: [], noneOf: [], ...query })(stranger), isMet);
+      assert.equal(predicateOf({ anyOf: [], allOf: [], noneOf: [], ...query }, NO_KEYWORDS)(stranger), isMet);
     });
   }
 
   test('takes predicates beside its own conditions', () => {
     const query = { anyOf: [no], allOf: [], noneOf: [] };
-    assert.equal(predicateOf(query, { included: [() => true] })(stranger), true);
+    assert.equal(predicateOf(query, { included: [() => true], excluded: [] })(stranger), true);
     assert.equal(predicateOf(query, { included: [() => true], excluded: [() => true] })(stranger), false);
   });
 });

@@ -1,40 +1,96 @@
 import type { Environment } from '../declare/account-state.ts';
+import type { PersonWord } from '../store/directory.ts';
 import type { Publisher } from '../store/publishers.ts';
 import type { SettledAccount } from './delivery.ts';
 
-/** What a request for a beacon is about. */
+/** A requested beacon. */
 export interface BeaconRequest {
   readonly environment: Environment;
   readonly token: string;
-  /** Whether it must not count: it is HEAD, or a browser only fetches ahead. */
+  /** Whether it must not count, as a HEAD request or a prefetch. */
   readonly isSilent: boolean;
 }
 
-/** Waits for the database as long as decisions may. */
-export interface BorneOutages {
+/** A slot for ads on a page of a publisher. */
+export interface RequestedPlacement {
+  /** The publisher's own name of the slot. */
+  readonly id: string;
+  /** A placement of line items. */
+  readonly type: string;
+  /** Maximum number of ads. */
+  readonly count: number;
+}
+
+/** What a publisher knows about a viewer and the page. */
+export interface ViewContext {
+  readonly words: Readonly<Partial<Record<PersonWord, string>>>;
+  readonly age: number | null;
+  readonly interests: readonly string[];
+  /** The topics of the page. */
+  readonly keywords: readonly string[];
+}
+
+/** A request for ads. */
+export interface DecisionRequest {
+  readonly placements: readonly RequestedPlacement[];
+  /** A user of the directory, or a person by a key of the publisher; undefined if unknown. */
+  readonly user: { readonly id: string } | { readonly key: string } | undefined;
+  readonly context: ViewContext;
+  readonly explain: boolean;
+}
+
+/** An ad to show. */
+export interface Decision {
+  readonly line_item_id: string;
+  readonly creative_id: string;
+  readonly creative: Readonly<Record<string, unknown>>;
+  /** To be requested when a person sees the ad. */
+  readonly impression_url: string;
+  /** The link target of the ad; null if it has none. */
+  readonly click_url: string | null;
+  /** When both URLs expire: UTC text. */
+  readonly expires_at: string;
+}
+
+/** The outcome of the auction for one line item. */
+export interface Explanation {
+  readonly line_item_id: string;
+  readonly outcome: string;
+  /** US dollars for a thousand impressions, weighted by quality; null if it was not ranked. */
+  readonly rank: number | null;
+}
+
+/** The ads for a placement. */
+export interface PlacementDecisions {
+  readonly id: string;
+  readonly decisions: readonly Decision[];
+  readonly explanation?: readonly Explanation[];
+}
+
+/** Limits the time that ad decisions wait for an unreachable database. */
+export interface OutageTolerance {
   /**
-   * Resolves with whether the work was done in time; if not, memory has to do.
-   * @throws StoreUnavailable once the database has been away for too long
+   * Resolves with whether the work finished in time; if not, the decision uses what is in memory.
+   * @throws StoreUnavailable once the database has been unreachable for too long
    */
   wait(work: Promise<unknown>): Promise<boolean>;
 }
 
-/** Serving for real: decisions for publishers, and the beacons of what they show. */
-export interface AdServing<Request = unknown, Reply = unknown> {
-  /** What decisions do while the database is away. */
-  readonly outages: BorneOutages;
-  /** Decides on ads for a publisher; no ads where none are served. */
-  decide(publisher: Publisher, request: Request): Promise<Reply>;
-  /** Counts an impression, if the token is good and was not used before. */
-  view(request: BeaconRequest): void;
-  /** Counts a click, and returns where it leads; undefined when the token is not good. */
+/** Serves ads: decisions for publishers, and the beacons of the ads that they show. */
+export interface AdServing {
+  readonly outages: OutageTolerance;
+  /** Chooses ads for a publisher; none unless delivery is `served`. */
+  decide(publisher: Publisher, request: DecisionRequest): Promise<readonly PlacementDecisions[]>;
+  /** Counts an impression once, if its token is valid. */
+  impression(request: BeaconRequest): void;
+  /** Counts a click once, and returns its target; undefined if the token is invalid. */
   click(request: BeaconRequest): string | undefined;
-  /** Stores what this process has counted for an account. Never call it inside a unit of work. */
+  /** Stores the beacons that this process has counted for an account. Must be called outside of units of work. */
   flush(account: SettledAccount): Promise<void> | undefined;
   /** Resolves once all ads have been read for the first time. */
   ready(): Promise<void>;
-  /** Begins to store what is counted every second. */
+  /** Starts storing counted beacons every second. */
   start(): void;
-  /** Stores everything, and gives budgets back. */
+  /** Stores all counted beacons, and returns the leased budgets. */
   stop(): Promise<void>;
 }

@@ -5,21 +5,21 @@ import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import { type Changes, EVERYTHING } from '../../../contract/store/cache-changes.ts';
-import { authorName, listActiveLines, READ_AT_ONCE, type ReadingContext, readAds, readingContext } from './ads.ts';
+import { authorKey, listActiveLines, READ_AT_ONCE, type ReadingContext, readAds, readingContext } from './ads.ts';
 import { type LoadedAccount, LoadedAds } from './loaded-ads.ts';
 import { LEASES_WANTED } from './store-beacons.ts';
 
-/** Members of audiences and outcomes of bids are read again after this long. */
+/** Accounts are read again after this long, for new members of audiences and outcomes of bids. */
 const REFRESHED_AFTER_MS = 300_000;
-/** Decisions wait for no more line items than these; until larger reads are done, they go without. */
-const WAITED_LINES_MAX = 100;
+/** Decisions wait for reads of at most this many line items; during larger ones, they go without these ads. */
+const AWAITED_LINES_MAX = 100;
 
-/** The line items of an account to read again. */
+/** The line items of an account that must be read again. */
 type Stale = Set<string> | 'all';
 
 /**
- * The ads of all accounts of an environment, in memory. Ads that a unit of work of any process has announced to have changed
- * are hidden until they have been read again. @source decision 978
+ * The ads of all accounts of an environment, in memory. Ads that a unit of work of any process has invalidated are hidden
+ * until they have been read again. @source decision 978
  */
 export class AdIndex {
   readonly loaded = new LoadedAds();
@@ -33,9 +33,9 @@ export class AdIndex {
   readonly #marking = new SingleFlight();
   #small: Promise<void> | undefined;
   #nextSmall: Promise<void> | undefined;
-  /** Reads under way may miss a change. */
+  /** Number of reads under way, which may miss a change. */
   #reads = 0;
-  /** Changes since they began that belonged to no line item, as `ACCOUNT/ID`, and authors. */
+  /** Changes during these reads that matched no line item, as `ACCOUNT/ID`, and authors. */
   readonly #unmatched = new Set<string>();
 
   constructor(
@@ -49,7 +49,7 @@ export class AdIndex {
 
   #markChanges(tags: Changes): void {
     if (tags === EVERYTHING) {
-      // Ads are hidden once the accounts have been listed: until then, decisions wait, or the database is away.
+      // Decisions wait until accounts have been listed and their ads hidden, unless the database is unreachable.
       this.#isEverythingStale = true;
       return;
     }
@@ -61,9 +61,9 @@ export class AdIndex {
     }
   }
 
-  /** A suspended user's posts are not shown. */
+  /** Marks the line items with posts of a user, who may have been suspended. */
   #markAuthor(user: string): void {
-    const name = authorName(user);
+    const name = authorKey(user);
     if (this.#reads > 0) this.#unmatched.add(name);
     for (const { account } of this.loaded.accounts()) {
       for (const line of this.loaded.linesOf(account.id, name)) this.#mark(account.id, line);
@@ -79,7 +79,7 @@ export class AdIndex {
       return;
     }
     const lines = this.loaded.linesOf(account, name);
-    // A line item that was not active, or something that no active one has, unless a read is about to find it.
+    // Nothing in memory depends on it, but a read under way may be about to find such a line item.
     if (lines.length === 0 && this.#reads > 0) this.#unmatched.add(`${account}/${name}`);
     const all = before ?? new Set();
     for (const line of lines.length === 0 ? [name] : lines) {
@@ -94,9 +94,9 @@ export class AdIndex {
     return stale === 'all' || stale?.has(line) === true;
   }
 
-  /** Whether decisions wait until this has been read. */
+  /** Whether decisions wait for this read. */
   #isSmall([account, stale]: readonly [string, Stale]): boolean {
-    return (stale === 'all' ? (this.loaded.account(account)?.lines.size ?? 0) : stale.size) <= WAITED_LINES_MAX;
+    return (stale === 'all' ? (this.loaded.account(account)?.lines.size ?? 0) : stale.size) <= AWAITED_LINES_MAX;
   }
 
   async #readLines(account: SettledAccount, context: ReadingContext, lines: readonly string[]): Promise<void> {
@@ -110,7 +110,7 @@ export class AdIndex {
     this.loaded.put(account, lines, read, (line) => this.#isStale(account.id, line));
   }
 
-  /** Reads an account in small parts, between which other work is done. */
+  /** Reads an account in batches, yielding in between. */
   async #readAccount(account: SettledAccount, stale: Stale): Promise<void> {
     const context = readingContext(this.#services, account, this.#services.clock.now());
     if (stale === 'all') return this.#readAll(account, context);
@@ -121,7 +121,7 @@ export class AdIndex {
   }
 
   async #readAll(account: SettledAccount, context: ReadingContext): Promise<void> {
-    const begun = this.#turn;
+    const firstTurn = this.#turn;
     const gone = new Set(this.loaded.account(account.id)?.lines.keys());
     for (let after = ''; ; ) {
       const lines = await listActiveLines(this.#services, account, after);
@@ -132,12 +132,12 @@ export class AdIndex {
       await new Promise<void>((done) => nextTurn(done));
     }
     const found = this.loaded.account(account.id);
-    const removed = [...gone].filter((line) => (found?.lines.get(line)?.turn ?? 0) <= begun);
+    const removed = [...gone].filter((line) => (found?.lines.get(line)?.turn ?? 0) <= firstTurn);
     this.loaded.put(account, removed, new Map(), () => true);
     if (found) found.read_ms = this.#services.clock.now();
   }
 
-  /** Counts a read as under way until it has ended. */
+  /** Counts a read as under way until it ends. */
   async #reading(read: () => Promise<void>): Promise<void> {
     this.#reads += 1;
     try {
@@ -148,7 +148,7 @@ export class AdIndex {
     }
   }
 
-  /** Reads stale line items of some accounts; those that become stale meanwhile stay so. */
+  /** Reads the stale line items of some accounts. Those that become stale in the meantime remain so. */
   async #read(some: readonly (readonly [string, Stale])[]): Promise<void> {
     const left = new Map(some);
     for (const id of left.keys()) this.#stale.delete(id);
@@ -187,7 +187,7 @@ export class AdIndex {
   #readInBackground(): Promise<void> {
     return this.#background.run(async () => {
       for (;;) {
-        // Also when everything has changed while it was read.
+        // Everything may have been invalidated again during a read.
         if (this.#isEverythingStale) await this.#markEverything();
         const next = [...this.#stale].find((each) => !this.#hasBegun || !this.#isSmall(each));
         if (!next) break;
@@ -208,15 +208,15 @@ export class AdIndex {
   #isAllSmall(): boolean {
     let lines = 0;
     for (const each of this.loaded.accounts()) lines += each.lines.size;
-    return lines <= WAITED_LINES_MAX;
+    return lines <= AWAITED_LINES_MAX;
   }
 
   /** Resolves once everything has been read for the first time; undefined if it has. */
-  begun(): Promise<void> | undefined {
+  firstRead(): Promise<void> | undefined {
     return this.#hasBegun ? undefined : this.#readInBackground();
   }
 
-  /** Resolves when small changes that were acknowledged before have been read; undefined if there are none. */
+  /** Resolves once all small changes acknowledged before the call have been read; undefined if there are none. */
   current(): Promise<void> | undefined {
     if (!this.#hasBegun) return this.#readInBackground();
     if (this.#isEverythingStale) {
@@ -235,7 +235,7 @@ export class AdIndex {
     return this.#nextSmall;
   }
 
-  /** Reads what is stale in the background, and the account that was read the longest time ago, as its audiences may have changed. */
+  /** Reads everything stale, then the account with the oldest read if it is due. */
   async refresh(): Promise<void> {
     await this.current();
     await (this.#isEverythingStale || this.#stale.size > 0 ? this.#readInBackground() : this.#background.running);

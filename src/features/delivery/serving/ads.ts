@@ -3,7 +3,7 @@ import { formatInstant, instantMs } from '../../../base/instants.ts';
 import { localDayAround } from '../../../base/zones.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
-import type { PeopleQuery, PersonWord } from '../../../contract/store/directory.ts';
+import type { Condition, PeopleQuery, PersonWord } from '../../../contract/store/directory.ts';
 import { lineItems } from '../../ads/line-items.ts';
 import { bidLimits } from '../../ads/reference/bidding-rules.ts';
 import { peopleQueryOf, type QuestionContext } from '../audiences/audience-query.ts';
@@ -12,28 +12,25 @@ import type { BookedCreative } from '../booked-creatives.ts';
 import { type Booking, type Bookings, readBookings } from '../bookings.ts';
 import { reasonsNotServing, servingTimes, shownCreatives } from '../serving-times.ts';
 import type { Bid } from './auction.ts';
-import type { Outcomes } from './draw-rate.ts';
-import { type FewPeople, meansFewPeople } from './few-people.ts';
-import { type KeywordPredicate, keywordPredicate } from './keyword-match.ts';
-import { type Predicate, predicateOf } from './match.ts';
-import { qualityOf, readOutcomes, UNSEEN } from './quality.ts';
+import { keywordPredicate, type Predicate, predicateOf } from './match.ts';
+import { type Outcomes, qualityOf, readOutcomes, UNSEEN } from './quality.ts';
 
 interface ServedCreative extends BookedCreative {
   readonly outcomes: Outcomes;
 }
 
-/** A line item that could be shown, prepared for decisions. */
+/** A line item prepared for decisions. */
 export interface Ad {
   readonly account: SettledAccount;
   readonly booking: Booking;
   readonly creatives: readonly ServedCreative[];
   readonly isMeant: Predicate;
-  /** The only countries and platforms for which it is, where its targeting names nothing else beside them. */
+  /** The only countries and platforms that it targets; undefined if it targets others too. */
   readonly countries: readonly string[] | undefined;
   readonly platforms: readonly string[] | undefined;
-  /** Whether it has changed since it was read: it is not shown then. */
+  /** Whether it has changed since it was read, and must not be shown. */
   isStale: boolean;
-  /** The last obstacle, valid while the counters of its account have this version. */
+  /** The last obstacle; valid for one version of the account's counters. */
   obstacle?: { readonly reason: string; readonly version: number; readonly until_ms: number };
   readonly bid: Bid;
   /** The charged action. */
@@ -42,33 +39,33 @@ export interface Ad {
   /** Whether website tags may measure the conversions of its clicks. @source decision 994 */
   readonly isMeasured: boolean;
   readonly flight: { readonly from_ms: number; readonly until_ms: number };
-  /** The probability that an impression leads to the billed action, by what it delivered so far. */
+  /** The probability that an impression leads to the billed action, by past delivery. */
   readonly probability: number;
-  /** The outcomes behind the probability; undefined where impressions are billed. */
+  /** The outcomes behind the probability; undefined if impressions are billed. */
   readonly outcomes: Outcomes | undefined;
-  /** How well its creatives do, 1 on average; 1 where clicks are billed, which count in the probability. */
+  /** Performance of its creatives relative to the average of 1; 1 if clicks are billed, because the probability covers them. */
   readonly quality: number;
   /** The first AUTO bid, in US dollars for a thousand impressions. */
-  readonly beginsAt: number;
+  readonly firstBid: number;
 }
 
-/** A line item that cannot be shown, and why. */
+/** A line item that cannot be shown, with the reason. */
 export interface LeftOut {
   readonly line: string;
   readonly reason: string;
 }
 
-/** An active line item as read: an ad, or the reason why it is none. */
+/** An active line item as read: an ad, or the reason why it cannot be shown. */
 export interface ReadLine {
   readonly ad: Ad | undefined;
   readonly reason: string | undefined;
-  /** Its dependencies: ids of its campaign, funding instrument, creatives and targeting criteria, and names of authors. */
+  /** Its dependencies: ids of its campaign, funding instrument, creatives and targeting criteria, and keys of authors. */
   readonly names: readonly string[];
-  /** Counts reads: a larger one is newer. */
+  /** Sequence number of the read; a higher one is newer. */
   readonly turn: number;
 }
 
-/** The charged action by billable event; follows, views and installs are not, because no beacon reports them. @source decision 984 */
+/** The charged action by billable event. Follows, video views and installs are missing, because no beacon reports them. @source decision 984 */
 const BILLED: Readonly<Record<string, Ad['billed'] | undefined>> = {
   IMPRESSION: 'impression',
   LINK_CLICK: 'click',
@@ -76,14 +73,16 @@ const BILLED: Readonly<Record<string, Ad['billed'] | undefined>> = {
   ENGAGEMENT: 'click',
 };
 
-/** The probability of a billed click before anything is known, and how many impressions it counts for. */
+/** Prior click rate. */
 const CLICK_PRIOR = 0.008;
+/** Weight of the prior, in impressions. */
 const PRIOR_WEIGHT = 500;
-/** The first AUTO bid is one and a half times the price paid so far, or this, in US dollars. @source decision 1120 */
-const BEGINS_AT = 4;
-const BEGINS_ABOVE = 1.5;
+/** The first AUTO bid relative to the average price so far. @source decision 1120 */
+const FIRST_BID_FACTOR = 1.5;
+/** The first AUTO bid without a price so far, in US dollars. */
+const FIRST_BID = 4;
 
-/** The ids of the next active line items of an account, in their order. */
+/** Lists the next active line items of an account by id. */
 export async function listActiveLines(
   { store }: Pick<Services, 'store'>,
   { id: account }: SettledAccount,
@@ -107,21 +106,22 @@ export async function listActiveLines(
   return rows.map(({ id }) => id);
 }
 
-/** The name of a user among the dependencies of line items. */
-export function authorName(user: string): string {
+/** Returns the key of an author among the dependencies of line items. */
+export function authorKey(user: string): string {
   return `user/${user}`;
 }
 
-/** Line items that are read at a time: between them, other work is done. */
+/** Line items are read in batches of this size, to yield to other work in between. */
 export const READ_AT_ONCE = 25;
 
-/** The context in which line items of one account are read. */
+/** The context of reading the line items of an account. */
 export interface ReadingContext extends QuestionContext {
   readonly unitsPerDollar: UnitsPerDollar;
-  readonly fewPeople: FewPeople;
+  /** Whether audience questions target few people, by their hash. */
+  readonly fewPeople: Map<string, boolean>;
 }
 
-/** How the targeting of an account is read now. */
+/** Creates the context of reading an account now. */
 export function readingContext(
   services: Pick<Services, 'store' | 'audiences' | 'keywords' | 'delivery'>,
   { environment, timezone }: SettledAccount,
@@ -138,7 +138,7 @@ export function readingContext(
   };
 }
 
-/** Reads line items of an account, and prepares their targeting; those that are not active are left out. */
+/** Reads the active ones of some line items, and compiles their targeting. */
 export async function readAds(
   context: ReadingContext,
   account: SettledAccount,
@@ -189,17 +189,17 @@ export async function readAds(
             quality: isPaidByClick
               ? 1
               : creatives.reduce((sum, each) => sum + qualityOf(each.outcomes), 0) / creatives.length,
-            beginsAt: paid > 0 ? BEGINS_ABOVE * paid : BEGINS_AT,
+            firstBid: paid > 0 ? FIRST_BID_FACTOR * paid : FIRST_BID,
           }
         : undefined;
-    const creativeNames = booking.creatives.flatMap(({ id, author }) => (author ? [id, authorName(author.id)] : [id]));
+    const creativeNames = booking.creatives.flatMap(({ id, author }) => (author ? [id, authorKey(author.id)] : [id]));
     const names = [booking.campaign.id, booking.instrument.id, ...creativeNames, ...question.criterionIds];
     found.set(booking.id, { ad, reason, names, turn });
   }
   return found;
 }
 
-/** Why a line item cannot be shown whatever the time: decisions check whether it has started. */
+/** Returns the reason why a line item cannot be shown, other than a future start, which decisions check. */
 function reasonNotShown(bookings: Bookings, booking: Booking, now: string): string | undefined {
   const [reason] = reasonsNotServing(bookings, booking, now);
   if (reason !== undefined && reason !== 'STARTS_IN_FUTURE') return reason;
@@ -217,22 +217,46 @@ async function targetingOf(question: AudienceQuestion, context: ReadingContext) 
     question.criteria
       .filter((each) => (each.operator === 'NE') === (operator === 'NE'))
       .map(keywordPredicate)
-      .filter((each) => each !== undefined)
-      .map(
-        (matches: KeywordPredicate): Predicate =>
-          ({ keywords }) =>
-            matches(keywords),
-      );
+      .filter((each) => each !== undefined);
   const isMeant = predicateOf(query, { included: keywordPredicates('EQ'), excluded: keywordPredicates('NE') });
-  if (await meansFewPeople(query, context.services, { hash: question.hash, known: context.fewPeople })) {
+  if (await targetsFewPeople(query, question.hash, context)) {
     const withoutDirectory: Predicate = (viewer) => isMeant(viewer.unknown ?? viewer);
     return { isMeant: withoutDirectory, countries: undefined, platforms: undefined };
   }
   return { isMeant, countries: onlyOf(query, 'country'), platforms: onlyOf(query, 'platform') };
 }
 
-/** The values of an attribute that people must have; undefined when others are meant too. */
+/** Returns the values of an attribute to which a query is restricted; undefined if it is not. */
 function onlyOf({ allOf }: PeopleQuery, word: PersonWord): readonly string[] | undefined {
   const group = allOf.find((each) => each.every((one) => one.is === 'word' && one.word === word));
   return group?.flatMap((each) => (each.is === 'word' ? each.values : []));
+}
+
+/**
+ * Whether a part of a question selects fewer people than the minimum size of an audience: showing an ad for it to a known
+ * person would reveal something about them. Attributes that no person has reveal nothing. Lookalikes are ignored, as in
+ * decisions; inactive people count. @source decision 1075
+ */
+async function targetsFewPeople(
+  { anyOf, allOf }: PeopleQuery,
+  hash: string,
+  { services: { store, audiences }, fewPeople }: ReadingContext,
+): Promise<boolean> {
+  const known = fewPeople.get(hash);
+  if (known !== undefined) return known;
+  const { people } = await store.read((tx) => tx.directory.findState());
+  let isFew = false;
+  // An empty directory reveals nothing.
+  for (const group of people === 0 ? [] : [anyOf, ...allOf]) {
+    if (group.length === 0) continue;
+    const query = { anyOf: group.map(withoutLookalikes), allOf: [], noneOf: [] };
+    const matching = await audiences.directory.count(query, 0);
+    isFew ||= matching > 0 && matching < audiences.rules.size_min;
+  }
+  fewPeople.set(hash, isFew);
+  return isFew;
+}
+
+function withoutLookalikes(condition: Condition): Condition {
+  return condition.is === 'alike' ? withoutLookalikes(condition.to) : condition;
 }

@@ -1,11 +1,11 @@
-import type { AdList } from './ad-lists.ts';
+import type { Explanation, RequestedPlacement } from '../../../contract/services/serving.ts';
 import type { Ad } from './ads.ts';
 import { priceOf } from './auction.ts';
-import type { Explanation, RequestedPlacement } from './decision-request.ts';
+import type { AdList } from './loaded-ads.ts';
 import type { Ranked, Ranking } from './ranking.ts';
 import type { Viewer } from './viewer.ts';
 
-/** An ad that won, and what is charged for its billed action, in micro units. */
+/** An ad that won, and the price of its billed action, in micro units. */
 export interface Winner {
   readonly ad: Ad;
   readonly price: number;
@@ -17,48 +17,47 @@ interface Round {
   readonly explanation: readonly Explanation[];
 }
 
-/** A round ends after this many ads that lack reads: most of the others would not be needed. */
+/** A round ends after this many ads that need reads, because most further reads would be wasted. */
 const MISSING_MAX = 20;
-/** Up to this many ads of the same rank have equal chances. */
+/** Maximum number of ads of equal rank that have equal chances. */
 const EQUAL_MAX = 50;
 
-/** Why an ad is not shown now; undefined when it may be. `wait`: something has to be read first. */
+/** The reason why an ad is not shown now; undefined if it may be. `wait`: data must be read first. */
 export type Obstacle = string | { readonly wait: true } | undefined;
 
 interface RoundContext {
   readonly ranking: Ranking;
-  readonly candidates: readonly AdList<Ad>[];
+  readonly candidates: readonly AdList[];
   readonly viewer: Viewer;
   readonly placement: RequestedPlacement;
   readonly now_ms: number;
-  /** Line items that another placement of the request has got, or whose creative is gone, with the reason. */
+  /** Line items in other placements of the request or without a creative, with the reason. */
   readonly excluded: ReadonlyMap<string, string>;
   /** The accounts of ads in other placements of the request. */
   readonly accounts: ReadonlySet<string>;
   readonly explain: boolean;
-  /** From 0 to below 1. */
+  /** Returns a random number from 0 to below 1. */
   chance(): number;
-  /** Budgets, pacing and frequency caps. */
+  /** Checks budgets, pacing and frequency caps. */
   obstacleTo(ranked: Ranked): Obstacle;
   /** The version of the counters of an ad's account. */
   versionOf(ad: Ad): number;
 }
 
 /**
- * Chooses the ads of a placement: the best ranks that may be shown, of different accounts as long as there are others, each
- * at the price of the next one that could take its place. Only as many ads are looked at as are needed, unless the outcome
- * is explained. @source decision 979, 1121
+ * Chooses the ads of a placement: the best ranks, of different accounts if possible, each at the price of the best loser that
+ * could take its place. Stops as soon as the outcome is certain, unless it is explained. @source decision 979, 1121
  */
 export function decideRound(context: RoundContext): Round {
   const { ranking, candidates, placement, accounts, explain } = context;
   const { count } = placement;
   const fitting: Ranked[] = [];
   const explanation: Explanation[] = [];
-  /** How many ads of each account fit, with those of other placements. */
+  /** Number of fitting ads by account, including other placements. */
   const found = new Map<string, number>([...accounts].map((id) => [id, 1]));
   let missing = 0;
   let different = 0;
-  /** The account of the last winner, and whether an ad is found that could take its place. */
+  /** The account of the last winner, and whether an ad that could take its place was found. */
   let last = '';
   let hasNext = false;
   const say = ({ ad, rank }: Ranked, outcome: string): void => {
@@ -74,7 +73,7 @@ export function decideRound(context: RoundContext): Round {
     const { id } = ranked.ad.account;
     const before = found.get(id) ?? 0;
     const isOther = before === 0;
-    // One more of an account sets the price of its first; further ones only fill places that are left.
+    // A second ad of an account sets the price of its first; further ones only fill remaining places.
     if (before > 1 && fitting.length - different > count && !explain) continue;
     const loss = lossOf(ranked, context) ?? context.obstacleTo(ranked);
     if (loss !== undefined) {
@@ -101,7 +100,7 @@ export function decideRound(context: RoundContext): Round {
   return { winners, explanation };
 }
 
-/** The winners among ads in the order of their ranks, those that lost, and the rank of the next ad after a winner. */
+/** Separates ads, best first, into winners and losers; `nextOf` returns the rank of the ad that sets a winner's price. */
 function separate(fitting: readonly Ranked[], { accounts, placement: { count } }: RoundContext) {
   const won: Ranked[] = [];
   const lost: Ranked[] = [];
@@ -114,7 +113,7 @@ function separate(fitting: readonly Ranked[], { accounts, placement: { count } }
       taken.add(id);
     }
   }
-  // Nothing else fits.
+  // Several ads of an account fill remaining places.
   const isFilled = won.length < count;
   won.push(...lost.splice(0, count - won.length));
   won.sort((one, other) => other.rank - one.rank);
@@ -128,7 +127,7 @@ function separate(fitting: readonly Ranked[], { accounts, placement: { count } }
   return { won, lost, nextOf };
 }
 
-/** Orders ads of the same rank at random: none gets everything because it came first. */
+/** Shuffles ads of equal rank, so that all get their share. */
 function shuffleEqual(fitting: Ranked[], { chance }: Pick<RoundContext, 'chance'>): void {
   for (let at = 0; at < fitting.length; at++) {
     let equal = 1;
@@ -139,12 +138,12 @@ function shuffleEqual(fitting: Ranked[], { chance }: Pick<RoundContext, 'chance'
   }
 }
 
-/** Looks whether one of the ads for which the service bids would have been shown for more: only one, because there may be thousands. */
+/** Checks whether a random ad with an automatic bid lost by its bid alone; only one, because there may be thousands. */
 function noteMissed(won: readonly Ranked[], context: RoundContext): void {
   const { ranking, candidates } = context;
   const other = candidates.length > 0 ? ranking.someAuto(candidates) : undefined;
   if (!other || won.some(({ ad }) => ad === other.ad) || lossOf(other, context) !== undefined) return;
-  ranking.missed(other.ad);
+  ranking.raise(other.ad);
 }
 
 function lossOf(

@@ -3,7 +3,7 @@ import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Authenticate } from '../../../contract/declare/callers.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import { StoreUnavailable } from '../../../contract/problems/store-unavailable.ts';
-import type { BorneOutages } from '../../../contract/services/serving.ts';
+import type { OutageTolerance } from '../../../contract/services/serving.ts';
 import { EVERYTHING } from '../../../contract/store/cache-changes.ts';
 import type { Publisher } from '../../../contract/store/publishers.ts';
 import type { Store } from '../../../storage/unit-of-work.ts';
@@ -13,11 +13,11 @@ const BEARER = /^[ \t]*bearer[ \t]+([A-Za-z0-9_]{1,128})[ \t]*$/i;
 const PUBLISHERS_MAX = 10_000;
 
 /**
- * Authenticates publishers by their credential, in whatever environment they are. While the database is away, it is enough
- * that one was known before. @source decision 975, 1226
+ * Authenticates publishers of either environment by their credential. While the database is unreachable, cached ones
+ * suffice. @source decision 975, 1226
  */
-export function publisherAuthenticator(store: Store, outages: BorneOutages): Authenticate {
-  // By digest, so that the credentials themselves are not kept in memory.
+export function publisherAuthenticator(store: Store, outages: OutageTolerance): Authenticate {
+  // Keyed by digest, so that credentials do not stay in memory.
   const known = boundedCache<string, { readonly publisher: Publisher; readonly changes: number }>(PUBLISHERS_MAX);
   let changes = 0;
   store.onInvalidate(['publisher'], (tags) => {
@@ -45,7 +45,7 @@ export function publisherAuthenticator(store: Store, outages: BorneOutages): Aut
   };
 }
 
-/** @throws BEARER_INVALID when a publisher calls the listener of the other environment */
+/** @throws BEARER_INVALID if a publisher calls the listener of the other environment */
 export function checkEnvironment({ environment }: Publisher, listener: Environment): void {
   if (environment !== listener) throw problem('BEARER_INVALID', {}, 'a publisher of the other environment');
 }

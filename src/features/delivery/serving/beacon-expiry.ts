@@ -1,10 +1,10 @@
 import { instantMs } from '../../../base/instants.ts';
 import { expiryJob, REMOVED_AT_ONCE } from '../../platform/expiry-job.ts';
 
-/** How long after their tokens beacons are kept. */
+/** How long beacons are kept after their tokens expire. */
 export const LATE_MS = 3_600_000;
 
-/** Removes beacons whose tokens have expired, once none can be in flight. @source decision 980 */
+/** Removes beacons whose tokens expired long enough ago that none can be in flight. @source decision 980 */
 export const beaconExpiry = expiryJob<undefined>({
   name: 'delivery.beacon_expiry',
   key: 'all',

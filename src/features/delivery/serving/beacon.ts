@@ -2,17 +2,17 @@ import type { DeliveryTouch } from '../../../storage/tables/conversions.ts';
 import { SEGMENTATIONS } from '../audiences/shares.ts';
 import type { Payers } from './budget-keys.ts';
 
-/** The metric of a click on a creative, besides clicks and engagements. Follows are not reported. */
+/** The metric of a click on a creative, in addition to clicks and engagements. Follows are not reported. */
 export type ClickMetric = 'url_clicks' | 'app_clicks' | 'none';
 
-/** An ad that was decided on: the content of its tokens, and everything to store for its view or click. */
+/** A chosen ad: the content of its tokens, and everything to store for its impression and click. */
 export interface Beacon extends Payers {
-  /** Unique for each decision; its two tokens share it. */
+  /** Unique for each decision; shared by its two tokens. */
   readonly nonce: string;
   readonly account: string;
   readonly timezone: string;
   readonly creative: string;
-  /** `ALL_ON_SERVICE` or `PUBLISHER_NETWORK`, as the ledger counts. */
+  /** The placement in the ledger: `ALL_ON_SERVICE` or `PUBLISHER_NETWORK`. */
   readonly placement: string;
   readonly publisher: string;
   /** Pseudonym of the viewer; empty if unknown. */
@@ -23,7 +23,7 @@ export interface Beacon extends Payers {
   readonly click: ClickMetric;
   /** Values in the order of `SEGMENTATIONS`. */
   readonly segments: readonly string[];
-  /** Whether conversions on the landing page count for the line item: the page gets the id of the click. */
+  /** Whether conversions on the landing page count for the line item; its URL then gets a click id. */
   readonly isMeasured: boolean;
   readonly expires_ms: number;
 }
@@ -34,21 +34,13 @@ export interface BeaconEvent {
   readonly at_ms: number;
 }
 
-/** The segments of a beacon by segmentation type. */
+/** Returns the segment of each segmentation type. */
 export function segmentsOf({ segments }: Beacon): readonly (readonly [type: string, value: string])[] {
   return SEGMENTATIONS.map((type, place) => [type, segments[place] ?? 'UNKNOWN']);
 }
 
-/** A beacon as a touch for the attribution of conversions; `at` is UTC text. */
-export function touchOf<Kind extends DeliveryTouch['kind']>({
-  beacon,
-  kind,
-  at: touched_at,
-}: {
-  readonly beacon: Beacon;
-  readonly kind: Kind;
-  readonly at: string;
-}): DeliveryTouch & { readonly kind: Kind } {
+/** Converts a beacon into a touchpoint for the attribution of conversions; the time is UTC text. */
+export function touchOf(beacon: Beacon, kind: DeliveryTouch['kind'], touched_at: string): DeliveryTouch {
   const { account: account_id, line: line_item_id, creative: creative_id, placement, person } = beacon;
   const [, platform = 'UNKNOWN'] = segmentsOf(beacon).find(([type]) => type === 'PLATFORMS') ?? [];
   return { account_id, person, touched_at, kind, line_item_id, creative_id, placement, platform };

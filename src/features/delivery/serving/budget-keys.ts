@@ -1,13 +1,13 @@
 import type { Booking } from '../bookings.ts';
 
-/** The identifiers of a line item and of those who pay for it. */
+/** The ids of a line item, and of the campaign and funding instrument that pay for it. */
 export interface Payers {
   readonly line: string;
   readonly campaign: string;
   readonly instrument: string;
 }
 
-/** The names of the budgets of a line item on a local day. @source decision 982 */
+/** Returns the keys of the budgets of a line item on a local day. @source decision 982 */
 export function budgetKeys({ line, campaign, instrument }: Payers, day: string): readonly string[] {
   return [
     `line_item/${line}/total`,
@@ -18,12 +18,12 @@ export function budgetKeys({ line, campaign, instrument }: Payers, day: string):
   ];
 }
 
-/** The payers of a booking. */
+/** Returns the payers of a booking. */
 export function payersOf({ id, campaign, instrument }: Booking): Payers {
   return { line: id, campaign: campaign.id, instrument: instrument.id };
 }
 
-/** Those of them that limit a booking. */
+/** Returns the keys of the budgets of a booking that have a limit. */
 export function limitingKeys(booking: Booking, day: string): readonly string[] {
   const { campaign, instrument, budget } = booking;
   const all = budgetKeys(payersOf(booking), day);

@@ -9,68 +9,70 @@ import { budgetKeys, limitingKeys, type Payers, payersOf } from './budget-keys.t
 import { type Batch, type Stored, storeBeacons } from './store-beacons.ts';
 import { Sums } from './sums.ts';
 
-/** Whether budgets can pay for one more action: `unknown` before they were read, `used` when a lease has to be renewed. */
+/** Whether budgets can pay for another action: `unknown` before they have been read, `used` if a lease must be renewed. */
 type Funds = 'enough' | 'exhausted' | 'unknown' | 'used';
 
 /** Dependencies and callbacks of the counters of an account. */
 export interface CounterDeps {
   readonly store: Pick<Store, 'write'>;
   readonly clock: Clock;
-  /** The id of this process among those of the database. */
+  /** The id of this process among the nodes. */
   readonly node: string;
   onStored(stored: Stored): void;
-  /** Reserves room for one more beacon that waits to be stored; false if there is none. */
-  takeRoom(): boolean;
-  giveRoom(beacons: number): void;
+  /** Takes a slot in the queue of beacons to store; false if it is full. */
+  takeSlot(): boolean;
+  freeSlots(beacons: number): void;
 }
 
-/** A promise of an amount for an ad that was decided on expires after this long. @source decision 982 */
-const PROMISED_MS = 60_000;
-/** A click waits this long for the view of its ad, which another node may have received. @source decision 980 */
+/** How long an amount stays reserved for a chosen ad. @source decision 982 */
+const RESERVED_MS = 60_000;
+/** How long a click waits for the impression of its ad, which another node may have received. @source decision 980 */
 const WAITING_MS = 10_000;
-/** Beacons that this process has seen, so that it need not ask the database about each replay. */
+/** Number of recent beacons remembered to detect replays without the database. */
 const SEEN_MAX = 100_000;
-/** Delay before the lease of an exhausted budget is renewed; shorter if other nodes lease a part of it. */
+/** Delay before the lease of an exhausted budget is renewed. */
 const EXHAUSTED_RETRY_MS = 5000;
+/** The same if other nodes lease a part of it. */
 const SHARED_RETRY_MS = 1000;
 /** Line items without a decision for this long return their budgets when other nodes need them. */
 const RESTING_MS = 5000;
 /** Line items without a decision for this long return their budgets. @source decision 982 */
 const IDLE_MS = 300_000;
 
-/** A promise. There are many of them for a minute: each is as small as it can be. */
-interface Promised {
+/** A reservation; kept small, because a minute of decisions has many. */
+interface Reservation {
   readonly amount: number;
   readonly until_ms: number;
-  /** The budgets; shared by all promises of a line item. */
+  /** Budget keys, shared by all reservations of a line item. */
   readonly keys: readonly string[];
   readonly impressionKey: string;
 }
 
-interface ConsideredLine {
+/** A line item in recent auctions. */
+interface RecentLine {
   readonly payers: Payers;
-  considered_ms: number;
-  /** What one action may cost. */
+  decided_ms: number;
+  /** The cost of one action. */
   need: number;
   isLeased: boolean;
   /** Whether the next flush renews its leases. */
   isDue: boolean;
 }
 
-/** What this process counts for one account, beyond what the ledger has. */
+/** Beacons, reservations and budget leases of one account in this process, in addition to the ledger. */
 export class AccountCounters {
   readonly account: SettledAccount;
   readonly #deps: CounterDeps;
-  #views: BeaconEvent[] = [];
+  #newImpressions: BeaconEvent[] = [];
   #clicks: BeaconEvent[] = [];
   readonly #seen = boundedCache<string, true>(SEEN_MAX);
-  readonly #lines = new Map<string, ConsideredLine>();
-  readonly #promises = new Map<string, Promised>();
-  readonly #promised = new Sums();
+  readonly #lines = new Map<string, RecentLine>();
+  readonly #reservations = new Map<string, Reservation>();
+  readonly #reserved = new Sums();
   readonly #unstoredSpend = new Sums();
-  /** Those not stored yet and those promised. */
+  /** Unstored and expected ones, by person and line item. */
   readonly #impressions = new Sums();
-  /** What this process may spend of each budget on the day of the leases. */
+  /** The amount that this process may spend of each budget on the lease day. */
   readonly #leases = new Map<string, number>();
   readonly #openingBalances = new Map<string, number>();
   #spentToday: ReadonlyMap<string, number> = new Map();
@@ -90,25 +92,25 @@ export class AccountCounters {
   }
 
   /**
-   * Whether all budgets of a booking have the least price left that this process may spend; otherwise asks for enough for one
-   * action at the bid. While the database is away, what was leased on the day counts, even if it may have changed.
+   * Checks whether the leases of all budgets of a booking cover the lowest price; otherwise requests enough for one action at
+   * the bid. While the database is unreachable, the leases of the day count even if budgets may have changed.
    */
   funds(
     booking: Booking,
-    { least, bid, isAway = false }: { readonly least: number; readonly bid: number; readonly isAway?: boolean },
+    { least, bid, isAway }: { readonly least: number; readonly bid: number; readonly isAway: boolean },
   ): Funds {
     const day = this.#today();
     const now_ms = this.#deps.clock.now();
-    const line = this.#consider(booking, now_ms);
+    const line = this.#lineOf(booking, now_ms);
     if (line.need < bid) line.need = bid;
     if ((!line.isLeased && !isAway) || day !== this.#leaseDay) {
       line.isDue = true;
       return 'unknown';
     }
     for (const key of limitingKeys(booking, day)) {
-      const left = (this.#leases.get(key) ?? 0) - this.#promised.of(key) - this.#unstoredSpend.of(key);
+      const left = (this.#leases.get(key) ?? 0) - this.#reserved.of(key) - this.#unstoredSpend.of(key);
       if (left >= least) continue;
-      // Renewed, but not all the time: a budget may be used up for the day.
+      // Not renewed before the retry delay, because the budget may be used up for the day.
       if ((this.#exhaustedUntil_ms.get(key) ?? 0) > now_ms) return 'exhausted';
       line.isDue = true;
       this.#isLeaseWanted = true;
@@ -117,38 +119,38 @@ export class AccountCounters {
     return 'enough';
   }
 
-  #consider(booking: Booking, considered_ms: number): ConsideredLine {
+  #lineOf(booking: Booking, decided_ms: number): RecentLine {
     let line = this.#lines.get(booking.id);
-    if (line) line.considered_ms = considered_ms;
+    if (line) line.decided_ms = decided_ms;
     else {
-      line = { payers: payersOf(booking), considered_ms, need: 0, isLeased: false, isDue: false };
+      line = { payers: payersOf(booking), decided_ms, need: 0, isLeased: false, isDue: false };
       this.#lines.set(booking.id, line);
     }
     return line;
   }
 
-  /** What a line item or campaign has spent on the local day, promises included. */
+  /** The spend of a line item or campaign on the local day, reservations included. */
   spentToday(key: string): number {
-    return (this.#spentToday.get(key) ?? 0) + this.#promised.of(key) + this.#unstoredSpend.of(key);
+    return (this.#spentToday.get(key) ?? 0) + this.#reserved.of(key) + this.#unstoredSpend.of(key);
   }
 
-  /** What a total budget had left when the local day began; undefined when that is not known. */
+  /** The rest of a total budget at the start of the local day; undefined if unknown. */
   openingBalance(key: string): number | undefined {
     return this.#openingBalances.get(key);
   }
 
-  /** Impressions of a line item to a person that are not stored yet, and those promised. */
+  /** Unstored and expected impressions of a line item to a person. */
   unstoredImpressions(person: string, line: string): number {
     return this.#impressions.of(`${person} ${line}`);
   }
 
-  /** Keeps an amount for an ad that may soon be seen. */
-  promise(beacon: Beacon, amount: number): void {
+  /** Reserves an amount for a chosen ad until its impression is reported. */
+  reserve(beacon: Beacon, amount: number): void {
     const keys = this.#keysOf(beacon);
     const impressionKey = impressionKeyOf(beacon);
-    const until_ms = this.#deps.clock.now() + PROMISED_MS;
-    this.#promises.set(beacon.nonce, { amount, keys, impressionKey, until_ms });
-    for (const key of keys) this.#promised.add(key, amount);
+    const until_ms = this.#deps.clock.now() + RESERVED_MS;
+    this.#reservations.set(beacon.nonce, { amount, keys, impressionKey, until_ms });
+    for (const key of keys) this.#reserved.add(key, amount);
     const line = this.#lines.get(beacon.line);
     if (line) line.isDue = true;
     this.#impressions.add(impressionKey, 1);
@@ -164,40 +166,40 @@ export class AccountCounters {
   }
 
   #release(nonce: string): void {
-    const promised = this.#promises.get(nonce);
-    if (!promised) return;
-    this.#promises.delete(nonce);
-    for (const key of promised.keys) this.#promised.add(key, -promised.amount);
-    this.#impressions.add(promised.impressionKey, -1);
+    const reservation = this.#reservations.get(nonce);
+    if (!reservation) return;
+    this.#reservations.delete(nonce);
+    for (const key of reservation.keys) this.#reserved.add(key, -reservation.amount);
+    this.#impressions.add(reservation.impressionKey, -1);
   }
 
-  /** Releases expired promises. */
+  /** Releases expired reservations. */
   expire(now_ms: number): void {
-    for (const [nonce, { until_ms }] of this.#promises) {
+    for (const [nonce, { until_ms }] of this.#reservations) {
       if (until_ms > now_ms) break;
       this.#release(nonce);
       this.#version += 1;
     }
   }
 
-  view(event: BeaconEvent): void {
+  impression(event: BeaconEvent): void {
     const { beacon } = event;
-    if (!this.#admits(`v ${beacon.nonce}`)) return;
+    if (!this.#admit(`i ${beacon.nonce}`)) return;
     this.#release(beacon.nonce);
-    this.#views.push(event);
+    this.#newImpressions.push(event);
     if (beacon.billed === 'impression') this.#spend(event, 1);
     this.#impressions.add(impressionKeyOf(beacon), 1);
   }
 
   click(event: BeaconEvent): void {
-    if (!this.#admits(`c ${event.beacon.nonce}`)) return;
+    if (!this.#admit(`c ${event.beacon.nonce}`)) return;
     this.#clicks.push(event);
     if (event.beacon.billed === 'click') this.#spend(event, 1);
   }
 
-  /** Whether a beacon is new to this process, and may wait to be stored. */
-  #admits(id: string): boolean {
-    if (this.#seen.has(id) || !this.#deps.takeRoom()) return false;
+  /** Accepts a beacon if it is new to this process, and the queue has room. */
+  #admit(id: string): boolean {
+    if (this.#seen.has(id) || !this.#deps.takeSlot()) return false;
     this.#seen.set(id, true);
     return true;
   }
@@ -208,12 +210,12 @@ export class AccountCounters {
     }
   }
 
-  /** Changes whenever budgets may have got more to spend. */
+  /** Changes whenever budgets may have more to spend. */
   get version(): number {
     return this.#version;
   }
 
-  /** Budgets may have changed: of a line item, campaign or funding instrument, or any. They are read before more is spent. @source decision 1085 */
+  /** Makes the next decision read budgets again: those of a line item, campaign or funding instrument, or all. @source decision 1085 */
   invalidate(name?: string): void {
     for (const line of this.#lines.values()) {
       if (name === undefined || Object.values(line.payers).includes(name)) line.isLeased = false;
@@ -221,25 +223,25 @@ export class AccountCounters {
     this.#version += 1;
   }
 
-  /** Other nodes need budgets: the next flush returns what resting line items have not promised. @source decision 1255 */
+  /** Makes the next flush return the unreserved budgets of resting line items, which other nodes need. @source decision 1255 */
   returnResting(): void {
     if (this.#lines.size === 0) return;
     this.#isReturning = true;
     this.#isLeaseWanted = true;
   }
 
-  /** Whether there is anything to store, or a budget to ask for. */
+  /** Whether there are beacons to store, or leases to renew or return. */
   isDue(): boolean {
     return this.#hasChanges() || this.#idleLines(this.#deps.clock.now()).length > 0;
   }
 
   #hasChanges(): boolean {
-    return this.#views.length > 0 || this.#clicks.length > 0 || this.#isLeaseWanted;
+    return this.#newImpressions.length > 0 || this.#clicks.length > 0 || this.#isLeaseWanted;
   }
 
-  /** Stores what has been counted, and renews leases; resolves when all that was counted before the call is stored. */
+  /** Stores all beacons counted before the call, and renews leases. */
   async flush(): Promise<void> {
-    // A flush under way may have begun before the last beacon.
+    // A running flush may have started before the last beacon.
     while (this.#flushing) await this.#flushing.catch(() => {});
     if (!this.isDue() && this.#leaseDay === this.#today() && this.#isAllLeased()) return;
     this.#flushing = this.#storeAll().finally(() => {
@@ -254,7 +256,7 @@ export class AccountCounters {
   }
 
   async #storeAll(): Promise<void> {
-    const { store, clock, giveRoom, onStored } = this.#deps;
+    const { store, clock, freeSlots, onStored } = this.#deps;
     const now_ms = clock.now();
     const batch = this.#takeBatch(now_ms);
     let stored: Stored;
@@ -264,8 +266,8 @@ export class AccountCounters {
       this.#restore(batch, now_ms);
       throw error;
     }
-    giveRoom(batch.views.length + batch.clicks.length - stored.waiting.length);
-    for (const event of batch.views) {
+    freeSlots(batch.impressions.length + batch.clicks.length - stored.waiting.length);
+    for (const event of batch.impressions) {
       if (event.beacon.billed === 'impression') this.#spend(event, -1);
       this.#impressions.add(impressionKeyOf(event.beacon), -1);
     }
@@ -278,29 +280,36 @@ export class AccountCounters {
     const { node } = this.#deps;
     const returned = this.#dropIdleLines(now_ms);
     const needs = this.#linesToLease(now_ms);
-    const batch = { node, views: this.#views, clicks: this.#clicks, needs, returned, promised: this.#promised.all };
-    this.#views = [];
+    const batch: Batch = {
+      node,
+      impressions: this.#newImpressions,
+      clicks: this.#clicks,
+      needs,
+      returned,
+      reserved: this.#reserved.all,
+    };
+    this.#newImpressions = [];
     this.#clicks = [];
     this.#isLeaseWanted = false;
     this.#isReturning = false;
     return batch;
   }
 
-  /** The line items whose leases are renewed next, with what each action may cost. */
+  /** The line items whose leases are renewed next, with the cost of one action; 0 returns the rest. */
   #linesToLease(now_ms: number): Map<string, number> {
     const isNewDay = this.#leaseDay !== this.#today();
     const needs = new Map<string, number>();
     for (const [id, line] of this.#lines) {
-      const isReturned = !isNewDay && this.#isReturning && line.considered_ms <= now_ms - RESTING_MS;
+      const isReturned = !isNewDay && this.#isReturning && line.decided_ms <= now_ms - RESTING_MS;
       if (isNewDay || line.isDue || this.#isReturning) needs.set(id, isReturned ? 0 : line.need);
       line.isDue = false;
     }
     return needs;
   }
 
-  /** Whatever the database did with the beacons, each counts once when they are stored again. */
-  #restore({ views, clicks, needs }: Batch, now_ms: number): void {
-    this.#views = [...views, ...this.#views];
+  /** Queues a failed batch again; beacons that were stored after all do not count twice. */
+  #restore({ impressions, clicks, needs }: Batch, now_ms: number): void {
+    this.#newImpressions = [...impressions, ...this.#newImpressions];
     this.#clicks = [...clicks, ...this.#clicks];
     for (const id of needs.keys()) {
       const line = this.#lines.get(id)!;
@@ -310,7 +319,7 @@ export class AccountCounters {
       }
     }
     this.#isLeaseWanted = true;
-    // Budgets were not returned: other line items may lease them again, and the end of the node returns them.
+    // Leases that were not returned can be used by other line items, and end with the node.
   }
 
   #settleClicks({ clicks }: Batch, stored: Stored, now_ms: number): void {
@@ -318,8 +327,8 @@ export class AccountCounters {
     const waiting = stored.waiting.filter(({ at_ms }) => now_ms - at_ms < WAITING_MS);
     for (const event of waiting) if (event.beacon.billed === 'click') this.#spend(event, 1);
     this.#clicks = [...waiting, ...this.#clicks];
-    this.#deps.giveRoom(stored.waiting.length - waiting.length);
-    // A click that did not count, because the ad was not seen before, may come again.
+    this.#deps.freeSlots(stored.waiting.length - waiting.length);
+    // A click that did not count for lack of an impression may be reported again.
     const counted = stored.counted.filter(({ kind }) => kind === 'click');
     const kept = new Set([...waiting, ...counted].map(({ beacon }) => beacon.nonce));
     for (const { beacon } of clicks) if (!kept.has(beacon.nonce)) this.#seen.delete(`c ${beacon.nonce}`);
@@ -344,15 +353,15 @@ export class AccountCounters {
     for (const id of needs.keys()) this.#lines.get(id)!.isLeased = true;
   }
 
-  #idleLines(now_ms: number): (readonly [id: string, line: ConsideredLine])[] {
-    // Once a minute at most.
+  #idleLines(now_ms: number): (readonly [id: string, line: RecentLine])[] {
+    // At most once a minute.
     if (this.#lines.size === 0 || now_ms - this.#idleSearched_ms < IDLE_MS / 5) return [];
-    const idle = [...this.#lines].filter(([, { considered_ms }]) => now_ms - considered_ms >= IDLE_MS);
+    const idle = [...this.#lines].filter(([, { decided_ms }]) => now_ms - decided_ms >= IDLE_MS);
     this.#idleSearched_ms = idle.length > 0 ? Number.NEGATIVE_INFINITY : now_ms;
     return idle;
   }
 
-  /** Forgets idle line items and the leases that only they had; returns the budgets of these. */
+  /** Drops idle line items; returns the keys of budgets that no other line item leases. */
   #dropIdleLines(now_ms: number): string[] {
     const idle = this.#idleLines(now_ms);
     if (idle.length === 0 || this.#leaseDay === '') return [];
@@ -366,7 +375,7 @@ export class AccountCounters {
       for (const key of budgetKeys(payers, this.#leaseDay)) unused.delete(key);
     }
     const returned = [...unused].filter(
-      (key) => this.#leases.has(key) && this.#promised.of(key) === 0 && this.#unstoredSpend.of(key) === 0,
+      (key) => this.#leases.has(key) && this.#reserved.of(key) === 0 && this.#unstoredSpend.of(key) === 0,
     );
     for (const key of returned) this.#leases.delete(key);
     return returned;

@@ -13,18 +13,17 @@ import { previewUrl } from '../../ads/previews/preview-url.ts';
 import type { BookedCreative } from '../booked-creatives.ts';
 import type { Ad } from './ads.ts';
 import type { ClickMetric } from './beacon.ts';
-import { landingUrl } from './landing-url.ts';
 
-/** A creative, as publishers get it. */
+/** A creative as returned to publishers. */
 export interface RenderedCreative {
   /** The creative in the reply. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** Where a click leads; empty when nowhere. */
+  /** The click target; empty without one. */
   readonly target: string;
-  /** Whether that is only the preview of a post that leads nowhere. */
+  /** Whether the target is only the preview of a post without links. */
   readonly isPreview?: boolean;
   readonly click: ClickMetric;
-  /** The post, user and media that are shown. */
+  /** The ids of its post, user and media. */
   readonly contents: readonly string[];
 }
 
@@ -115,7 +114,7 @@ async function renderMedia(
   context: MediaContext,
   { shown_id: id, landing_url, kind }: BookedCreative,
 ): Promise<RenderedCreative | undefined> {
-  // Media creatives outlive account media that was deleted. @source creatives 4
+  // Media creatives outlive their deleted account media. @source creatives 4
   const row = await context.tx.records.get(accountMedia, { account: context.account!.id, id }, { deleted: 'shown' });
   const key = row?.media_key;
   const media = key ? (await findMediaDetails(context, [key])).get(key) : undefined;
@@ -131,4 +130,17 @@ async function renderMedia(
 
 function mediaJson({ type, url, poster_url, width, height, duration_ms }: MediaDetails) {
   return { type, url, poster_url, width, height, duration_ms };
+}
+
+/**
+ * Returns a URL that is safe for redirects, unchanged except that characters not allowed in headers are encoded; empty if
+ * it is unsafe.
+ */
+export function landingUrl(url: string | null | undefined): string {
+  if (!url || !/^https?:\/\/[^\s\\]+$/i.test(url) || !URL.canParse(url)) return '';
+  const { username, password, host } = new URL(url);
+  if (username !== '' || password !== '') return '';
+  const [, scheme, name, rest] = /^(https?:\/\/)([^/?#]*)(.*)$/is.exec(url)!;
+  const isPlain = (text: string): boolean => /^[\x21-\x7e]*$/.test(text);
+  return `${scheme}${isPlain(name!) ? name : host}${rest!.toWellFormed().replace(/[^\x21-\x7e]+/g, encodeURIComponent)}`;
 }

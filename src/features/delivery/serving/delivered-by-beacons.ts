@@ -4,13 +4,13 @@ import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import type { Delivered } from '../ledger-writer.ts';
 import { type Beacon, segmentsOf } from './beacon.ts';
 
-/** A beacon that counts, and what is charged for it. */
+/** A counted beacon, and the amount charged for it. */
 export interface Counted {
   readonly beacon: Beacon;
-  readonly kind: 'view' | 'click';
+  readonly kind: 'impression' | 'click';
   readonly at_ms: number;
   readonly charged: number;
-  /** Whether it was the billed action, and something was charged. */
+  /** Whether it was the billed action, and an amount was charged. */
   readonly isBilled: boolean;
 }
 
@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
 
 type Numbers = Map<DeliveryMetric, number[]>;
 
-/** Adds up beacons for the ledger: one delivery for each creative, placement and local day. @source decision 983 */
+/** Sums up beacons by creative, placement and local day, for the ledger. @source decision 983 */
 export function deliveredBy(counted: readonly Counted[], timezone: string): Delivered[] {
   const found = new Map<string, { head: Omit<Delivered, 'added' | 'from' | 'until'>; times: number[] }>();
   const numbers = new Map<string, { added: Numbers; segments: Map<string, Map<string, Numbers>> }>();
@@ -62,7 +62,7 @@ function metricsOf({ beacon, kind, charged, isBilled }: Counted): (readonly [Del
         ['billed_charge_local_micro', charged],
       ] as const)
     : [];
-  if (kind === 'view') return [['impressions', 1], ...billed];
+  if (kind === 'impression') return [['impressions', 1], ...billed];
   return [
     ['engagements', 1],
     ['clicks', 1],

@@ -3,7 +3,7 @@ import { fraction, pooledRandom, type Random } from '../../../base/random.ts';
 import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
-import type { BorneOutages } from '../../../contract/services/serving.ts';
+import type { DecisionRequest, OutageTolerance } from '../../../contract/services/serving.ts';
 import { type Changes, EVERYTHING } from '../../../contract/store/cache-changes.ts';
 import type { NumberedPerson } from '../../../contract/store/directory.ts';
 import { type PersonNames, personNames } from '../person-names.ts';
@@ -11,7 +11,6 @@ import { AdIndex } from './ad-index.ts';
 import type { Ad } from './ads.ts';
 import { AccountCounters, type CounterDeps } from './counters.ts';
 import { type RenderedCreative, renderCreative } from './creative-json.ts';
-import type { DecisionRequest } from './decision-request.ts';
 import { type Frequencies, frequencies } from './frequency.ts';
 import { Ranking } from './ranking.ts';
 import type { Stored } from './store-beacons.ts';
@@ -24,40 +23,40 @@ export interface ServingDeps {
     Services,
     'store' | 'clock' | 'secrets' | 'box' | 'delivery' | 'audiences' | 'keywords' | 'media' | 'pageUrl'
   >;
-  /** The id of this process among those of the database. */
+  /** The id of this process among the nodes. */
   readonly node: string;
   readonly onError: (error: unknown) => void;
-  /** A beacon was dropped, because too many wait to be stored. */
+  /** Called when a beacon is dropped, because the queue is full. */
   readonly onDropped: () => void;
-  /** Beacons that wait to be stored at most, in each environment; 50,000 by default. */
+  /** Maximum number of beacons that wait to be stored in an environment; 50,000 by default. */
   readonly waitingMax?: number;
-  /** How often a decision waits 50 ms for the database at most; 20 times by default. */
+  /** How often a decision waits 50 ms for the database; 20 times by default. */
   readonly waitsMax?: number | undefined;
 }
 
-/** Posts and media are rendered again after this long. @source decision 978 */
+/** Time to live of rendered creatives. @source decision 978 */
 const RENDERED_MS = 60_000;
 const RENDERED_MAX = 50_000;
 const PERSON_MS = 60_000;
 const PEOPLE_MAX = 100_000;
-/** Beacons that wait to be stored: about 50 MB. More are dropped. @source decision 983 */
+/** Maximum number of beacons that wait to be stored, about 50 MB; more are dropped. @source decision 983 */
 const WAITING_MAX = 50_000;
 
-/** A creative that was read, or is being read. */
+/** A creative in memory. */
 interface CachedCreative {
   at_ms: number;
-  /** Undefined once it has been read. */
+  /** The read under way, if there is one. */
   reading: Promise<RenderedCreative | undefined> | undefined;
-  /** The last one that was read. */
+  /** The result of the last read. */
   last: RenderedCreative | undefined;
 }
 
-/** Serving in one environment: its ads, the counters of its accounts, and what decisions read often. */
+/** Serving in one environment: its ads, the counters of its accounts, and caches for decisions. */
 export class EnvironmentServing {
   readonly index: AdIndex;
   readonly ranking: Ranking;
   readonly frequencies: Frequencies;
-  readonly outages: BorneOutages;
+  readonly outages: OutageTolerance;
   readonly tokens: Tokens;
   readonly random: Random;
   readonly names: PersonNames;
@@ -72,7 +71,7 @@ export class EnvironmentServing {
   /** Beacons that wait to be stored. */
   #waiting = 0;
 
-  constructor(deps: ServingDeps, environment: Environment, outages: BorneOutages) {
+  constructor(deps: ServingDeps, environment: Environment, outages: OutageTolerance) {
     const { services, node, onDropped, waitingMax = WAITING_MAX } = deps;
     const { store, clock, box } = services;
     this.#deps = deps;
@@ -92,14 +91,14 @@ export class EnvironmentServing {
       store,
       clock,
       node,
-      onStored: (stored) => this.#forgetViews(stored),
-      takeRoom: () => {
-        const hasRoom = this.#waiting < waitingMax;
-        if (hasRoom) this.#waiting += 1;
+      onStored: (stored) => this.#dropFrequencies(stored),
+      takeSlot: () => {
+        const isFree = this.#waiting < waitingMax;
+        if (isFree) this.#waiting += 1;
         else onDropped();
-        return hasRoom;
+        return isFree;
       },
-      giveRoom: (beacons) => {
+      freeSlots: (beacons) => {
         this.#waiting -= beacons;
       },
     };
@@ -117,9 +116,9 @@ export class EnvironmentServing {
     }
   }
 
-  #forgetViews({ counted }: Stored): void {
+  #dropFrequencies({ counted }: Stored): void {
     for (const { beacon, kind } of counted) {
-      if (kind === 'view' && beacon.person !== '') this.frequencies.forget(beacon.account, beacon.person);
+      if (kind === 'impression' && beacon.person !== '') this.frequencies.drop(beacon.account, beacon.person);
     }
   }
 
@@ -127,7 +126,7 @@ export class EnvironmentServing {
     return this.#deps.services.clock.now();
   }
 
-  /** A random number from 0 to below 1. */
+  /** Returns a random number from 0 to below 1. */
   chance(): number {
     return fraction(this.random);
   }
@@ -145,8 +144,8 @@ export class EnvironmentServing {
     return counters;
   }
 
-  /** The counters of an account, if anything was decided or counted for it. */
-  knownCounters(account: string): AccountCounters | undefined {
+  /** Returns the counters of an account, if it has any. */
+  findCounters(account: string): AccountCounters | undefined {
     return this.#accounts.get(account);
   }
 
@@ -154,7 +153,7 @@ export class EnvironmentServing {
     return this.#accounts.values();
   }
 
-  /** Those with something to store. */
+  /** Releases expired reservations, and returns the counters with beacons to store or leases to renew. */
   dueCounters(): AccountCounters[] {
     const now_ms = this.now();
     const all = [...this.#accounts.values()];
@@ -162,7 +161,7 @@ export class EnvironmentServing {
     return all.filter((counters) => counters.isDue());
   }
 
-  forget(): void {
+  clear(): void {
     this.#accounts.clear();
     this.#waiting = 0;
   }
@@ -180,8 +179,8 @@ export class EnvironmentServing {
       });
   }
 
-  /** The viewer, as far as memory knows them. */
-  knownViewer({ user, context }: DecisionRequest): Viewer {
+  /** Returns the viewer as known without the database. */
+  cachedViewer({ user, context }: DecisionRequest): Viewer {
     return viewerOf(user && 'id' in user ? this.#people.get(user.id)?.person : undefined, context);
   }
 
@@ -203,8 +202,8 @@ export class EnvironmentServing {
     return reading;
   }
 
-  /** The creative, if it is in memory. */
-  knownRender(creative: string): RenderedCreative | undefined {
+  /** Returns the last rendered version, if there is one. */
+  cachedCreative(creative: string): RenderedCreative | undefined {
     return this.#creatives.get(creative)?.last;
   }
 }

@@ -1,22 +1,25 @@
+import { tokensOf } from '../../../base/tokens.ts';
+import { hasPhrase, type PhraseMatch } from '../../../base/words.ts';
 import type { Condition, PeopleQuery } from '../../../contract/store/directory.ts';
+import type { EstimateCriterion } from '../../ads/audience-estimate/parse-criteria.ts';
 import type { Viewer } from './viewer.ts';
 
-/** Whether an ad targets a viewer. */
+/** Tests whether an ad targets a viewer. */
 export type Predicate = (viewer: Viewer) => boolean;
 
 /**
- * Compiles a query of the directory into a predicate for one viewer. Unknown attributes meet no condition: they
- * neither include nor exclude. `more` are further predicates. Lookalikes are left out: they take the whole directory.
+ * Compiles a directory query and keyword predicates into a predicate for one viewer. Unknown attributes meet no condition, so
+ * they neither include nor exclude. Lookalikes are ignored, because they require the whole directory.
  * @source decision 977
  */
 export function predicateOf(
   { anyOf, allOf, noneOf }: PeopleQuery,
-  more: { readonly included?: readonly Predicate[]; readonly excluded?: readonly Predicate[] } = {},
+  keywords: { readonly included: readonly Predicate[]; readonly excluded: readonly Predicate[] },
 ): Predicate {
   const isForEverybody = anyOf.length === 0;
-  const included = [...anyOf.map(conditionOf), ...(more.included ?? [])];
+  const included = [...anyOf.map(conditionOf), ...keywords.included];
   const groups = allOf.map((group) => group.map(conditionOf));
-  const excluded = [...noneOf.map(conditionOf), ...(more.excluded ?? [])];
+  const excluded = [...noneOf.map(conditionOf), ...keywords.excluded];
   return (viewer) => {
     for (const group of groups) if (!meetsOne(group, viewer)) return false;
     return (isForEverybody || meetsOne(included, viewer)) && !meetsOne(excluded, viewer);
@@ -64,7 +67,7 @@ function conditionOf(condition: Condition): Predicate {
   }
 }
 
-/** Whether ascending numbers contain one. */
+/** Binary search in ascending numbers. */
 function hasSorted<N extends number | bigint>(
   numbers: { readonly length: number; readonly [at: number]: N },
   wanted: N,
@@ -77,4 +80,20 @@ function hasSorted<N extends number | bigint>(
     else high = middle;
   }
   return numbers[low] === wanted;
+}
+
+const MATCHES: Readonly<Record<string, PhraseMatch>> = {
+  EXACT_KEYWORD: 'alone',
+  PHRASE_KEYWORD: 'in a row',
+  BROAD_KEYWORD: 'anywhere',
+  UNORDERED_KEYWORD: 'anywhere',
+};
+
+/** Compiles a keyword criterion into a predicate for the keywords of a page; undefined for other criteria. @source decision 977 */
+export function keywordPredicate({ type, value }: EstimateCriterion): Predicate | undefined {
+  const match = MATCHES[type];
+  if (!match) return undefined;
+  const phrase = tokensOf(value);
+  if (match === 'anywhere') return ({ keywords }) => hasPhrase(keywords.flatMap(tokensOf), phrase, match);
+  return ({ keywords }) => keywords.some((keyword) => hasPhrase(tokensOf(keyword), phrase, match));
 }

@@ -4,21 +4,21 @@ import { FOREVER_MS } from '../serving-times.ts';
 import type { Ad } from './ads.ts';
 import type { AccountCounters } from './counters.ts';
 
-/** Spending may run ahead of the day by this part of the budget. @source decision 981 */
+/** Spend may run ahead of the day by this part of the budget. @source decision 981 */
 const AHEAD = 0.02;
-/** Where the service bids, it already slows down before. @source decision 1120 */
+/** The same with AUTO bids, which slow down earlier. @source decision 1120 */
 const AUTO_AHEAD = 0.1;
 const DAY_MS = 86_400_000;
-/** A total budget without an end is planned over this many days. */
+/** A total budget of a flight without an end is planned over this many days. */
 const OPEN_DAYS = 30;
 
-/** The plan of a budget for a day, and its spend, promises included; micro units. */
+/** The plan of a budget for a day, and its spend including reservations; micro units. */
 interface DayPlan {
   readonly plan: number;
   readonly spent: number;
 }
 
-/** The time in which an ad serves on a local day, in milliseconds since 1970, and the budgets that limit it. */
+/** The part of a local day in which an ad serves (milliseconds since 1970), and the budgets that limit it. */
 export interface AdDay {
   readonly now_ms: number;
   readonly from_ms: number;
@@ -27,8 +27,8 @@ export interface AdDay {
 }
 
 /**
- * The day of an ad: the line item and its campaign each plan the smaller of the daily budget and the day's part of what the
- * total one had left when the day began.
+ * Plans the day of an ad. The plan of the line item, and that of its campaign, is the daily budget or the day's part of the
+ * opening balance of the total budget, whichever is less.
  */
 export function dayOfAd(
   { booking, flight, account }: Ad,
@@ -55,7 +55,7 @@ export function dayOfAd(
   return { now_ms, from_ms, until_ms, plans };
 }
 
-/** Whether a budget of an ad, spent evenly over the day, has to wait. */
+/** Whether the spend of a budget is ahead of an even spread over the day. */
 export function isAhead({ bid }: Pick<Ad, 'bid'>, { now_ms, from_ms, until_ms, plans }: AdDay): boolean {
   const elapsed = until_ms <= from_ms ? 1 : (now_ms - from_ms) / (until_ms - from_ms);
   const part = Math.min(1, Math.max(0, elapsed) + (bid.strategy === 'AUTO' ? AUTO_AHEAD : AHEAD));

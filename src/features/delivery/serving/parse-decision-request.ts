@@ -1,27 +1,18 @@
-import {
-  boolean,
-  digits,
-  field,
-  integer,
-  itemsOf,
-  listOf,
-  oneOf,
-  type RawValue,
-  text,
-} from '../../../contract/declare/fields.ts';
+import { isObject } from '../../../base/objects.ts';
+import { boolean, digits, field, integer, itemsOf, listOf, oneOf, text } from '../../../contract/declare/fields.ts';
 import { readMembers } from '../../../contract/declare/members.ts';
 import type { Input, Parameters } from '../../../contract/declare/operation.ts';
 import { type ErrorDetail, Problem } from '../../../contract/problems/problems.ts';
+import type { DecisionRequest, RequestedPlacement, ViewContext } from '../../../contract/services/serving.ts';
+import type { PersonWord } from '../../../contract/store/directory.ts';
 import { PLACEMENTS } from '../../ads/line-items/placements.ts';
-import { CONTEXT_WORDS, type DecisionRequest, type RequestedPlacement } from './decision-request.ts';
-import type { ViewContext } from './viewer.ts';
 
-/** The most placements of a request, and the most ads of a placement. */
+/** Maximum number of placements of a request, and of ads of a placement. */
 const PLACEMENTS_MAX = 20;
 const ADS_MAX = 10;
 const LIST_MAX = 100;
 
-/** The placements that a page can have; line items for `ALL_ON_SERVICE` fit all of those of the service. */
+/** The placements of pages; line items for `ALL_ON_SERVICE` fit those of the service. */
 const PAGE_PLACEMENTS = PLACEMENTS.filter((name) => name !== 'ALL_ON_SERVICE');
 
 /** ISO 3166-1 alpha-2, in either case. */
@@ -72,7 +63,7 @@ const EXPLAIN = boolean().describe(
   'Says for each line item why it was shown or not: in development, or for publishers that may ask.',
 );
 
-/** All members of a request, nested ones with their path, for the descriptions. */
+/** All members of a request by path, for the API description. */
 export const REQUEST_MEMBERS: Parameters = {
   ...prefixed('placements[].', PLACEMENT),
   ...prefixed('user.', USER),
@@ -80,16 +71,14 @@ export const REQUEST_MEMBERS: Parameters = {
   explain: EXPLAIN,
 };
 
-/** The members of each object of a request, for its schema. */
+/** The members of each object of a request, for the schema. */
 export const REQUEST_OBJECTS = { placement: PLACEMENT, user: USER, context: CONTEXT, explain: EXPLAIN };
 
 function prefixed(path: string, members: Parameters): Parameters {
   return Object.fromEntries(Object.entries(members).map(([name, each]) => [path + name, each]));
 }
 
-type Members = Readonly<Record<string, RawValue | undefined>>;
-
-/** Parses a request for ads. @throws all errors of its members together */
+/** Parses a request for ads. @throws Problem with the errors of all members */
 export function parseDecisionRequest(body: unknown): DecisionRequest {
   const errors: ErrorDetail[] = [];
   const read = (value: unknown, declared: Parameters, path: string): Input => {
@@ -97,18 +86,18 @@ export function parseDecisionRequest(body: unknown): DecisionRequest {
     errors.push(...found.errors);
     return found.input;
   };
-  const top = isObject(body) ? body : undefined;
-  if (!top) throw new Problem([{ problem: 'MEMBER_NO_OBJECT', words: { path: '$' } }]);
-  const { placements: list, user, context, ...rest } = top;
+  if (!isObject(body)) throw new Problem([{ problem: 'MEMBER_NO_OBJECT', words: { path: '$' } }]);
+  const { placements: list, user, context, ...rest } = body;
   const { explain } = read(rest, { explain: EXPLAIN }, '');
   const placements = placementsIn(list, read, errors);
-  const who = user == null ? undefined : read(user, USER, 'user.');
-  if (who && isObject(user) && (who.id == null) === (who.key == null)) {
+  const person = user == null ? undefined : read(user, USER, 'user.');
+  if (person && isObject(user) && (person.id == null) === (person.key == null)) {
     errors.push({ problem: 'USER_NOT_ONE', parameter: 'user' });
   }
   const view = contextOf(context == null ? {} : read(context, CONTEXT, 'context.'));
-  if (errors.length > 0) throw new Problem(errors.map((error) => withKnown(error)));
-  const named = who?.id != null ? { id: String(who.id) } : who?.key != null ? { key: String(who.key) } : undefined;
+  if (errors.length > 0) throw new Problem(errors.map(withKnownMembers));
+  const { id, key } = person ?? {};
+  const named = id != null ? { id: String(id) } : key != null ? { key: String(key) } : undefined;
   return { placements, user: named, context: view, explain: explain === 1 };
 }
 
@@ -132,6 +121,20 @@ function placementsIn(
   return [];
 }
 
+/** Context members that are attributes of people. `country` is ISO 3166-1 alpha-2, all others are targeting values. */
+const CONTEXT_WORDS = [
+  'country',
+  'region',
+  'metro',
+  'city',
+  'postal_code',
+  'language',
+  'gender',
+  'platform',
+  'platform_version',
+  'device',
+] as const satisfies readonly PersonWord[];
+
 function contextOf(input: Input): ViewContext {
   const words = Object.fromEntries(
     CONTEXT_WORDS.flatMap((name) => (input[name] == null ? [] : [[name, String(input[name])]])),
@@ -145,12 +148,8 @@ function contextOf(input: Input): ViewContext {
   };
 }
 
-/** Top-level members that are not fields are known too. */
-function withKnown(error: ErrorDetail): ErrorDetail {
+/** Adds the top-level members that are not fields to the known ones of an error. */
+function withKnownMembers(error: ErrorDetail): ErrorDetail {
   const isTop = error.problem === 'MEMBER_UNKNOWN' && !error.parameter!.includes('.');
   return isTop ? { ...error, words: { ...error.words, known: 'placements, user, context, explain' } } : error;
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

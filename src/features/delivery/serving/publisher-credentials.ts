@@ -9,19 +9,19 @@ import type {
 } from '../../../contract/store/publishers.ts';
 import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
 
-/** The longest name of a publisher. */
+/** Maximum length of a publisher's name. */
 const NAME_MAX = 80;
-/** How every credential begins, so that tools that search for leaked secrets know it. */
+/** Prefix of all credentials, so that secret scanners can detect leaked ones. */
 const PREFIX = 'pub_';
 const SECRET_LENGTH = 43;
 
-/** Why a publisher cannot have a name; undefined when it can. */
+/** Returns an error if a publisher cannot have this name. */
 export function publisherNameError(name: string): string | undefined {
   const isFit = name !== '' && lengthOf(name) <= NAME_MAX && isLegalText(name);
   return isFit ? undefined : `a name has 1 to ${NAME_MAX} characters`;
 }
 
-/** The digest by which a credential is found; unsalted SHA-256 suffices for random values. */
+/** Hashes a credential for look-up; unsalted SHA-256 suffices for random values. */
 export function credentialDigest(credential: string): string {
   return hash('sha256', credential, 'hex');
 }
@@ -31,7 +31,7 @@ export async function createPublisher(
   { tx, random, now }: PublisherRegistrar,
   { environment, name, owner_user_id, may_explain }: NewPublisher,
 ): Promise<IssuedPublisher> {
-  const credential = makeCredential(random);
+  const credential = createCredential(random);
   const publisher: Publisher = {
     id: String(await tx.takeNumbers('publisher', 1, 1)),
     environment,
@@ -47,18 +47,18 @@ export async function createPublisher(
   return { publisher, credential };
 }
 
-/** Replaces the credential of a publisher: the old one is refused at once. */
+/** Replaces the credential of a publisher; the old one stops working at once. */
 export async function rotatePublisher(
   { tx, random, now }: PublisherRegistrar,
   { id }: Pick<Publisher, 'id'>,
 ): Promise<string> {
-  const credential = makeCredential(random);
+  const credential = createCredential(random);
   await tx.publishers.change(id, { secret_digest: credentialDigest(credential), rotated_at: now });
   tx.invalidate(`publisher:${id}`);
   return credential;
 }
 
-/** Refuses all requests of a publisher from now on, or no longer. */
+/** Disables or enables a publisher. */
 export async function disablePublisher(
   tx: WriteTransaction,
   { id }: Pick<Publisher, 'id'>,
@@ -68,6 +68,6 @@ export async function disablePublisher(
   tx.invalidate(`publisher:${id}`);
 }
 
-function makeCredential(random: Random): string {
+function createCredential(random: Random): string {
   return PREFIX + alphanumeric(random, SECRET_LENGTH);
 }

@@ -1,45 +1,45 @@
 import type { Clock } from '../../../base/clock.ts';
-import type { AdList } from './ad-lists.ts';
 import type { Ad } from './ads.ts';
-import { bidOf, type RankFactors, rankOf } from './auction.ts';
+import { bidOf, type RankInputs, rankOf } from './auction.ts';
 import { AutoBids } from './auto-bids.ts';
 import type { AccountCounters } from './counters.ts';
-import { drawRate } from './draw-rate.ts';
+import type { AdList } from './loaded-ads.ts';
 import { dayOfAd, isAhead } from './pacing.ts';
+import { drawRate } from './quality.ts';
 
-/** An ad with its rank; both change with the time: do not keep it. */
+/** An ad with its rank. Entries are reused: do not keep them. */
 export interface Ranked {
   readonly ad: Ad;
-  readonly factors: Readonly<RankFactors>;
+  readonly factors: Readonly<RankInputs>;
   readonly rank: number;
 }
 
 interface RankingEntry extends Ranked {
-  readonly factors: RankFactors;
+  readonly factors: RankInputs;
   rank: number;
-  /** Decides the order of equal ranks. */
+  /** Breaks ties, at random. */
   tie: number;
 }
 
 interface RankedList {
   readonly entries: RankingEntry[];
-  /** Those for which the service bids. */
+  /** The entries with AUTO bids. */
   readonly autos: readonly RankingEntry[];
   readonly changes: number;
   at_ms: number;
   readonly for_ms: number;
 }
 
-const KEPT_MS = 1000;
-/** Without AUTO bids, only draws of click rates move ranks. */
-const KEPT_STILL_MS = 10_000;
+const RANKED_MS = 1000;
+/** Without AUTO bids, ranks only change with drawn click rates. */
+const RANKED_WITHOUT_AUTO_MS = 10_000;
 
-/** Ranks ads by their bids, best first. Ranks are kept for a moment, because budgets move AUTO bids slowly. */
+/** Ranks ads by their bids, best first. Ranks are cached briefly, because AUTO bids move slowly. */
 export class Ranking {
   readonly #clock: Clock;
   readonly #chance: () => number;
   readonly #countersOf: (ad: Ad) => Pick<AccountCounters, 'spentToday' | 'openingBalance'>;
-  readonly #lists = new WeakMap<AdList<Ad>, RankedList>();
+  readonly #lists = new WeakMap<AdList, RankedList>();
   readonly #bids = new AutoBids();
 
   /** @param chance from 0 to below 1 */
@@ -53,8 +53,8 @@ export class Ranking {
     this.#countersOf = countersOf;
   }
 
-  /** The ads of lists in the order of their ranks. */
-  *inOrder(lists: readonly AdList<Ad>[]): Iterable<Ranked> {
+  /** Iterates over the ads of several lists, best rank first. */
+  *inOrder(lists: readonly AdList[]): Iterable<Ranked> {
     const ranked = lists.map((list) => this.#ranked(list));
     const places = ranked.map(() => 0);
     for (;;) {
@@ -68,18 +68,18 @@ export class Ranking {
     }
   }
 
-  #ranked(list: AdList<Ad>): readonly Ranked[] {
+  #ranked(list: AdList): readonly Ranked[] {
     const now_ms = this.#clock.now();
     const before = this.#lists.get(list);
     const isSame = before?.changes === list.changes;
     if (isSame && now_ms - before.at_ms < before.for_ms) return before.entries;
-    // Entries are reused as long as the ads are the same: thousands of new ones a second would cause long garbage collections.
+    // Entries are reused while the ads are the same: thousands of allocations a second would cause long garbage collections.
     const ranked = isSame ? before : rankedList(list, now_ms);
     ranked.at_ms = now_ms;
     const { entries } = ranked;
     for (const entry of entries) this.#rank(entry, now_ms);
     entries.sort((one, other) => other.rank - one.rank || one.tie - other.tie);
-    // Next time they are nearly in order, which sorts fast.
+    // The next sort is fast, because the ads are then nearly in order.
     for (let at = 0; at < entries.length; at++) list.ads[at] = entries[at]!.ad;
     this.#lists.set(list, ranked);
     return entries;
@@ -95,7 +95,7 @@ export class Ranking {
     entry.tie = this.#chance();
   }
 
-  /** Whether an ad that is paced over the day has to wait. */
+  /** Whether pacing delays an ad. */
   waits(ad: Ad): boolean {
     return ad.isStandard && this.#isAhead(ad, this.#clock.now());
   }
@@ -104,24 +104,24 @@ export class Ranking {
     return isAhead(ad, dayOfAd(ad, this.#countersOf(ad), now_ms));
   }
 
-  /** One of the ads for which the service bids, at random. */
-  someAuto(lists: readonly AdList<Ad>[]): Ranked | undefined {
+  /** Returns a random ad with an AUTO bid. */
+  someAuto(lists: readonly AdList[]): Ranked | undefined {
     const { autos } = this.#lists.get(lists[Math.floor(this.#chance() * lists.length)]!) ?? { autos: [] };
     return autos[Math.floor(this.#chance() * autos.length)];
   }
 
-  /** Others were shown where this ad, for which the service bids, could have been. */
-  missed(ad: Ad): void {
+  /** Raises the AUTO bid of an ad that lost only by its bid. */
+  raise(ad: Ad): void {
     const now_ms = this.#clock.now();
-    // An ad that is ahead of its plan would not be shown for a higher bid.
-    if (!this.#isAhead(ad, now_ms)) this.#bids.missed(ad, now_ms);
+    // A higher bid would not help an ad that is ahead of its plan.
+    if (!this.#isAhead(ad, now_ms)) this.#bids.raise(ad, now_ms);
   }
 }
 
-function rankedList({ ads, changes }: AdList<Ad>, at_ms: number): RankedList {
+function rankedList({ ads, changes }: AdList, at_ms: number): RankedList {
   const entries = ads.map((ad) => {
     return { ad, factors: { bid: 0, quality: 0, probability: ad.probability }, rank: 0, tie: 0 };
   });
   const autos = entries.filter(({ ad }) => ad.bid.strategy === 'AUTO');
-  return { entries, autos, changes, at_ms, for_ms: autos.length > 0 ? KEPT_MS : KEPT_STILL_MS };
+  return { entries, autos, changes, at_ms, for_ms: autos.length > 0 ? RANKED_MS : RANKED_WITHOUT_AUTO_MS };
 }

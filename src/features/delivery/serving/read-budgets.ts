@@ -7,19 +7,16 @@ import { lineItems } from '../../ads/line-items.ts';
 import { rowsById } from '../booked-rows.ts';
 import { budgetKeys, type Payers } from './budget-keys.ts';
 
-/** The remaining budgets by the ledger. */
+/** The remaining budgets according to the ledger. */
 export interface BudgetState {
   readonly payers: ReadonlyMap<string, Payers>;
-  /** By key; budgets without a limit are absent. May be negative where a budget was lowered. */
+  /** By key; budgets without a limit are absent. Negative if a budget was lowered below its spend. */
   readonly left: Map<string, number>;
   /** The spend of line items and campaigns on a day, by key. */
   readonly spentToday: Map<string, number>;
 }
 
-/**
- * Reads the remaining budgets of line items on some local days. To charge them, hold the delivery cursor, so
- * that nobody else spends meanwhile.
- */
+/** Reads the remaining budgets of line items on some local days. To charge them, hold the lock of the delivery cursor. */
 export async function readBudgets(
   tx: ReadTransaction,
   account: string,
@@ -33,14 +30,9 @@ export async function readBudgets(
     payers.set(id, { line: id, campaign: String(campaign_id), instrument: String(funding_instrument_id) });
   };
   for (const row of rows) add(row);
-  const wanted = [...payers.values()];
-  const campaignRows = await rowsById(tx, campaigns, account, distinct(wanted.map(({ campaign }) => campaign)));
-  const instrumentRows = await rowsById(
-    tx,
-    fundingInstruments,
-    account,
-    distinct(wanted.map(({ instrument }) => instrument)),
-  );
+  const idsOf = (level: 'campaign' | 'instrument') => [...new Set([...payers.values()].map((each) => each[level]))];
+  const campaignRows = await rowsById(tx, campaigns, account, idsOf('campaign'));
+  const instrumentRows = await rowsById(tx, fundingInstruments, account, idsOf('instrument'));
   const left = new Map<string, number>();
   const spentToday = new Map<string, number>();
   const ofAll = new Map((await tx.deliveryLedger.listTotals(account, lines)).map((each) => [each.line_item_id, each]));
@@ -48,8 +40,7 @@ export async function readBudgets(
     if (typeof amount === 'number') left.set(key, amount - spent);
   };
   for (const row of rows) {
-    const spent = ofAll.get(row.id)?.spend_local_micro ?? 0;
-    limit(`line_item/${row.id}/total`, row.total_budget_amount_local_micro, spent);
+    limit(`line_item/${row.id}/total`, row.total_budget_amount_local_micro, ofAll.get(row.id)?.spend_local_micro ?? 0);
   }
   for (const row of campaignRows) {
     limit(`campaign/${row.id}/total`, row.total_budget_amount_local_micro, Number(row[SPENT]));
@@ -70,19 +61,17 @@ export async function readBudgets(
       byKey.set(key, (byKey.get(key) ?? 0) + spend_local_micro);
     }
     for (const [key, spent] of byKey) spentToday.set(key, spent);
-    for (const row of rows) {
-      const key = `line_item/${row.id}/${day}`;
-      limit(key, row.daily_budget_amount_local_micro, byKey.get(key) ?? 0);
-    }
-    for (const row of campaignRows) {
-      const key = `campaign/${row.id}/${day}`;
-      limit(key, row.daily_budget_amount_local_micro, byKey.get(key) ?? 0);
+    for (const [level, limited] of [['line_item', rows] as const, ['campaign', campaignRows] as const]) {
+      for (const row of limited) {
+        const key = `${level}/${row.id}/${day}`;
+        limit(key, row.daily_budget_amount_local_micro, byKey.get(key) ?? 0);
+      }
     }
   }
   return { payers, left, spentToday };
 }
 
-/** Charges a price to all budgets of a line item, as far as each has it left; returns what was charged. @source decision 982 */
+/** Charges a price to all budgets of a line item, at most the smallest rest; returns the charged amount. @source decision 982 */
 export function charge({ left, payers, spentToday }: BudgetState, line: string, day: string, price: number): number {
   const keys = budgetKeys(payers.get(line)!, day);
   const charged = Math.max(0, Math.min(price, ...keys.map((key) => left.get(key) ?? Number.POSITIVE_INFINITY)));
@@ -92,8 +81,4 @@ export function charge({ left, payers, spentToday }: BudgetState, line: string, 
     if (key.endsWith(day)) spentToday.set(key, (spentToday.get(key) ?? 0) + charged);
   }
   return charged;
-}
-
-function distinct(ids: readonly string[]): string[] {
-  return [...new Set(ids)];
 }

@@ -3,26 +3,31 @@ import { SingleFlight } from '../../../base/single-flight.ts';
 import { every } from '../../../base/timers.ts';
 import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
-import type { AdServing, BeaconRequest, BorneOutages } from '../../../contract/services/serving.ts';
+import type {
+  AdServing,
+  BeaconRequest,
+  DecisionRequest,
+  OutageTolerance,
+  PlacementDecisions,
+} from '../../../contract/services/serving.ts';
 import type { Publisher } from '../../../contract/store/publishers.ts';
 import { sealClickId, withClickId } from '../conversions/click-id.ts';
 import { touchOf } from './beacon.ts';
-import { borneOutages } from './borne-outages.ts';
 import type { AccountCounters } from './counters.ts';
 import { decide } from './decide.ts';
-import type { DecisionRequest, PlacementDecisions } from './decision-request.ts';
 import { EnvironmentServing, type ServingDeps } from './environment-serving.ts';
+import { outageTolerance } from './outage-tolerance.ts';
 import type { OpenedToken, TokenKind } from './tokens.ts';
 
 const ENVIRONMENTS = ['production', 'sandbox'] as const;
-/** Counts are stored this often: an abrupt end loses those since. @source decision 983 */
-const FLUSHED_EVERY_MS = 1000;
-/** Accounts that are stored at a time. */
-const FLUSHED_AT_ONCE = 4;
+/** Interval at which counted beacons are stored; a crash loses those of the last one. @source decision 983 */
+const FLUSH_INTERVAL_MS = 1000;
+/** Number of accounts flushed concurrently. */
+const CONCURRENT_FLUSHES = 4;
 
 /** Serves ads in the environments whose delivery is `served`. */
-export class Serving implements AdServing<DecisionRequest, readonly PlacementDecisions[]> {
-  readonly outages: BorneOutages;
+export class Serving implements AdServing {
+  readonly outages: OutageTolerance;
   readonly #deps: ServingDeps;
   readonly #environments = new Map<Environment, EnvironmentServing>();
   readonly #tick = new SingleFlight();
@@ -30,10 +35,10 @@ export class Serving implements AdServing<DecisionRequest, readonly PlacementDec
 
   constructor(deps: ServingDeps) {
     this.#deps = deps;
-    this.outages = borneOutages(deps.waitsMax);
+    this.outages = outageTolerance(deps.waitsMax);
   }
 
-  /** Undefined where none are served. */
+  /** Undefined if its delivery is not `served`. */
   #in(environment: Environment): EnvironmentServing | undefined {
     if (!this.#isServed(environment)) return undefined;
     let serving = this.#environments.get(environment);
@@ -58,16 +63,16 @@ export class Serving implements AdServing<DecisionRequest, readonly PlacementDec
     return this.#in(environment)?.tokens.open(kind, token);
   }
 
-  /** The counters of the account of a beacon; undefined if it must not count. */
+  /** Returns the counters of the account of a beacon; undefined if it must not count. */
   #countersOf({ beacon }: OpenedToken, { environment, isSilent }: BeaconRequest): AccountCounters | undefined {
     if (isSilent || this.#deps.services.clock.now() >= beacon.expires_ms) return undefined;
     return this.#in(environment)!.countersOf({ id: beacon.account, environment, timezone: beacon.timezone });
   }
 
-  view(request: BeaconRequest): void {
+  impression(request: BeaconRequest): void {
     const opened = this.#open('i', request);
     if (!opened) return;
-    this.#countersOf(opened, request)?.view({ beacon: opened.beacon, at_ms: this.#deps.services.clock.now() });
+    this.#countersOf(opened, request)?.impression({ beacon: opened.beacon, at_ms: this.#deps.services.clock.now() });
   }
 
   click(request: BeaconRequest): string | undefined {
@@ -80,7 +85,7 @@ export class Serving implements AdServing<DecisionRequest, readonly PlacementDec
     const at_ms = clock.now();
     counters.click({ beacon, at_ms });
     if (!beacon.isMeasured) return target;
-    const touch = touchOf({ beacon, kind: 'click', at: formatInstant(at_ms) });
+    const touch = { ...touchOf(beacon, 'click', formatInstant(at_ms)), kind: 'click' } as const;
     return withClickId(
       target,
       sealClickId(box, request.environment, { ...touch, click: beacon.nonce, mustCount: true }),
@@ -88,17 +93,17 @@ export class Serving implements AdServing<DecisionRequest, readonly PlacementDec
   }
 
   async ready(): Promise<void> {
-    await Promise.all(ENVIRONMENTS.map((environment) => this.#in(environment)?.index.begun()));
+    await Promise.all(ENVIRONMENTS.map((environment) => this.#in(environment)?.index.firstRead()));
   }
 
   flush({ id, environment }: SettledAccount): Promise<void> | undefined {
-    return this.#in(environment)?.knownCounters(id)?.flush();
+    return this.#in(environment)?.findCounters(id)?.flush();
   }
 
   start(): void {
     if (!ENVIRONMENTS.some((environment) => this.#isServed(environment))) return;
     const { onError } = this.#deps;
-    this.#cancel = every(FLUSHED_EVERY_MS, () => void this.#tick.run(() => this.#flushDue().catch(onError)));
+    this.#cancel = every(FLUSH_INTERVAL_MS, () => void this.#tick.run(() => this.#flushDue().catch(onError)));
   }
 
   async #flushDue(): Promise<void> {
@@ -109,7 +114,7 @@ export class Serving implements AdServing<DecisionRequest, readonly PlacementDec
     const work = async (): Promise<void> => {
       for (const counters of next) await counters.flush().catch(onError);
     };
-    await Promise.all(Array.from({ length: FLUSHED_AT_ONCE }, work));
+    await Promise.all(Array.from({ length: CONCURRENT_FLUSHES }, work));
     for (const { index } of this.#environments.values()) await index.refresh().catch(onError);
   }
 
@@ -122,6 +127,6 @@ export class Serving implements AdServing<DecisionRequest, readonly PlacementDec
       for (const counters of serving.allCounters()) await counters.flush().catch(onError);
     }
     if (environments.length > 0) await services.store.write((tx) => tx.budgetLeases.removeOf(node)).catch(onError);
-    for (const serving of environments) serving.forget();
+    for (const serving of environments) serving.clear();
   }
 }

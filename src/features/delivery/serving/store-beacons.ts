@@ -9,46 +9,46 @@ import { budgetKeys } from './budget-keys.ts';
 import { type Counted, deliveredBy } from './delivered-by-beacons.ts';
 import { type BudgetState, charge, readBudgets } from './read-budgets.ts';
 
-/** The beacons that a node has received for an account, and the leases that it needs. */
+/** Beacons that a node has received for an account, and the leases that it needs. */
 export interface Batch {
   readonly node: string;
-  readonly views: readonly BeaconEvent[];
+  readonly impressions: readonly BeaconEvent[];
   readonly clicks: readonly BeaconEvent[];
-  /** The line items whose leases are renewed, with the amount that each needs for one action; 0 returns all but promises. */
+  /** The line items whose leases are renewed, with the cost of one action; 0 returns all but reservations. */
   readonly needs: ReadonlyMap<string, number>;
-  /** Budgets whose leases end. */
+  /** Budgets whose leases are returned. */
   readonly returned: readonly string[];
-  /** The node's promises by budget. */
-  readonly promised: ReadonlyMap<string, number>;
+  /** The node's reservations by budget. */
+  readonly reserved: ReadonlyMap<string, number>;
 }
 
 /** The outcome of a batch. */
 export interface Stored {
   readonly counted: readonly Counted[];
-  /** Clicks on ads without a view so far: it may be on its way from another node. */
+  /** Clicks without an impression so far, which another node may have received. */
   readonly waiting: readonly BeaconEvent[];
-  /** What the node may spend of each budget; budgets without a limit are absent. */
+  /** The amount that the node may spend of each limited budget. */
   readonly leases: ReadonlyMap<string, number>;
-  /** Budgets of which the lease is smaller than what the node needs, and whether other nodes lease enough of them. */
+  /** Budgets whose lease is smaller than needed, and whether other nodes lease enough of them. */
   readonly short: ReadonlyMap<string, boolean>;
   readonly spentToday: ReadonlyMap<string, number>;
-  /** What total budgets had left when the day began. */
+  /** The rest of total budgets at the start of the day. */
   readonly openingBalances: ReadonlyMap<string, number>;
   /** The local day of the leases. */
   readonly day: string;
 }
 
-/** A node leases this part of what is left of a budget. @source decision 982 */
-const LEASED_PART = 20;
-/** Or enough for so many actions, as long as no other node leases any: a small budget is leased whole. */
+/** A node leases a twentieth of the rest of a budget. @source decision 982 */
+const LEASE_DIVISOR = 20;
+/** Or enough for this many actions if no other node leases any; so a small budget is leased as a whole. */
 const LEASED_ACTIONS = 20;
-/** Between the account and the node in the tag by which a node asks others to return what they do not use. */
+/** Separates account and node in the invalidation tag that asks other nodes to return unused leases. */
 export const LEASES_WANTED = '/leases/';
 
 /**
- * Stores the beacons of an account in one unit of work: each counts once, clicks only with the view of their ad, and no
- * budget pays more than it has. Everything that follows from a counted beacon belongs here. Then leases what the node
- * needs. @source decision 980, 982, 983
+ * Stores the beacons of an account: each counts once, clicks only after the impression of their ad, and no budget is
+ * overspent. All effects of a counted beacon belong here. Then renews the node's leases.
+ * @source decision 980, 982, 983
  */
 export async function storeBeacons(
   tx: WriteTransaction,
@@ -57,7 +57,7 @@ export async function storeBeacons(
   now_ms: number,
 ): Promise<Stored> {
   const { node, needs, returned } = batch;
-  const events = [...batch.views, ...batch.clicks];
+  const events = [...batch.impressions, ...batch.clicks];
   const now = formatInstant(now_ms);
   const { cursor, isNew } = await lockLedger(tx, account.id, now);
   const nonces = [...new Set(events.map(({ beacon }) => beacon.nonce))];
@@ -72,7 +72,7 @@ export async function storeBeacons(
   );
   for (const [nonce, at_ms] of clicked) if (!seen.has(nonce)) await tx.deliveryBeacons.click(account.id, nonce, at_ms);
   await addToLedger(tx, account, deliveredBy(counted, account.timezone), now);
-  await tx.deliveryLedger.addViews(viewsOf(counted, account));
+  await tx.deliveryLedger.addViews(impressionsOf(counted, account));
   await storeForConversions(tx, account.id, counted);
   if (counted.length > 0 || isNew) await tx.deliveryLedger.saveCursor({ ...cursor, settled_until: now });
   await tx.budgetLeases.save(
@@ -88,35 +88,34 @@ export async function storeBeacons(
   return { counted, waiting, leases, short, spentToday: budgets.spentToday, openingBalances, day: today };
 }
 
-/** Counts each beacon once, and charges its price. */
+/** Counts each new beacon, and charges its price. */
 function count(
   account: SettledAccount,
-  { views, clicks }: Batch,
+  { impressions, clicks }: Batch,
   known: ReadonlyMap<string, StoredBeacon>,
   budgets: BudgetState,
 ) {
   const counted: Counted[] = [];
   const add = (kind: Counted['kind'], { beacon, at_ms }: BeaconEvent): void => {
-    const isPaid = beacon.billed === (kind === 'view' ? 'impression' : 'click');
+    const isPaid = beacon.billed === kind;
     const day = dateAround(at_ms, account.timezone);
     const charged = isPaid ? charge(budgets, beacon.line, day, beacon.price) : 0;
     counted.push({ beacon, kind, at_ms, charged, isBilled: charged > 0 });
   };
   const seen = new Map<string, StoredBeacon>();
-  for (const event of views) {
+  for (const event of impressions) {
     const { nonce, expires_ms, line } = event.beacon;
     if (known.has(nonce) || seen.has(nonce) || !budgets.payers.has(line)) continue;
     seen.set(nonce, { account_id: account.id, nonce, viewed_ms: event.at_ms, clicked_ms: null, expires_ms });
-    add('view', event);
+    add('impression', event);
   }
   const clicked = new Map<string, number>();
   const waiting: BeaconEvent[] = [];
   for (const event of clicks) {
     const { nonce, line } = event.beacon;
-    const view = known.get(nonce) ?? seen.get(nonce);
-    if (!view) waiting.push(event);
-    // Views and clicks arrive on different connections: whichever comes first, both count.
-    else if (view.clicked_ms === null && !clicked.has(nonce) && budgets.payers.has(line)) {
+    const impression = known.get(nonce) ?? seen.get(nonce);
+    if (!impression) waiting.push(event);
+    else if (impression.clicked_ms === null && !clicked.has(nonce) && budgets.payers.has(line)) {
       clicked.set(nonce, event.at_ms);
       add('click', event);
     }
@@ -124,9 +123,9 @@ function count(
   return { counted, waiting, seen, clicked };
 }
 
-function viewsOf(counted: readonly Counted[], { id: account_id, timezone }: SettledAccount) {
+function impressionsOf(counted: readonly Counted[], { id: account_id, timezone }: SettledAccount) {
   return counted
-    .filter(({ kind, beacon }) => kind === 'view' && beacon.person !== '')
+    .filter(({ kind, beacon }) => kind === 'impression' && beacon.person !== '')
     .map(({ beacon: { person, line: line_item_id }, at_ms }) => {
       return { account_id, person, line_item_id, day: dateAround(at_ms, timezone), impressions: 1 };
     });
@@ -140,7 +139,9 @@ async function storeForConversions(
   const measured = counted.filter(({ beacon }) => beacon.isMeasured);
   const touches = measured.filter(({ beacon }) => beacon.person !== '');
   await tx.conversions.addTouches(
-    touches.map(({ beacon, kind, at_ms }) => touchOf({ beacon, kind, at: formatInstant(at_ms) })),
+    touches.map(({ beacon, kind, at_ms }) =>
+      touchOf(beacon, kind === 'impression' ? 'view' : kind, formatInstant(at_ms)),
+    ),
   );
   const clicks = measured.filter(({ kind }) => kind === 'click');
   await tx.conversions.addCountedClicks(
@@ -148,12 +149,12 @@ async function storeForConversions(
   );
 }
 
-/** Leases a part of what no other node leases, at least what the node has promised and needs for one more action. */
+/** Leases a part of what no other node leases; at least the node's reservations and the cost of another action. */
 async function lease(
   tx: WriteTransaction,
   account_id: string,
   today: string,
-  { node, needs: needsOfLines, promised }: Batch,
+  { node, needs: needsOfLines, reserved }: Batch,
   budgets: BudgetState,
 ): Promise<Pick<Stored, 'leases' | 'short'>> {
   const needs = new Map<string, number>();
@@ -177,8 +178,8 @@ async function lease(
     const left = budgets.left.get(budget);
     if (left === undefined) continue;
     const others = leasedByOthers.get(budget);
-    const kept = promised.get(budget) ?? 0;
-    const wanted = Math.max(Math.ceil(left / LEASED_PART), kept + need * (others === undefined ? LEASED_ACTIONS : 1));
+    const kept = reserved.get(budget) ?? 0;
+    const wanted = Math.max(Math.ceil(left / LEASE_DIVISOR), kept + need * (others === undefined ? LEASED_ACTIONS : 1));
     const amount = Math.max(0, Math.min(left - (others ?? 0), need > 0 ? wanted : kept));
     leases.set(budget, amount);
     if (need > 0 && amount < kept + need) short.set(budget, (others ?? 0) >= need);

@@ -1,4 +1,4 @@
-/** Sums by key; those that are 0 take no memory. */
+/** Sums by key; zero sums are removed. */
 export class Sums {
   readonly #all = new Map<string, number>();
 

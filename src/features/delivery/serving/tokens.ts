@@ -11,14 +11,14 @@ export type TokenKind = 'i' | 'c';
 /** The content of a token. */
 export interface OpenedToken {
   readonly beacon: Beacon;
-  /** Where a click leads; empty in tokens of impressions. */
+  /** The click target; empty in tokens of impressions. */
   readonly target: string;
 }
 
-/** Seals and opens the tokens of beacons. */
+/** Encrypts and decrypts the tokens of beacons. */
 export interface Tokens {
   seal(kind: TokenKind, opened: OpenedToken, now_ms: number): string;
-  /** The content of a token of this kind and environment; undefined for anything else. Ignores its expiry. */
+  /** Decrypts a token of this kind and environment, expired or not; undefined for anything else. */
   open(kind: TokenKind, token: string): OpenedToken | undefined;
 }
 
@@ -26,14 +26,14 @@ const DAY_MS = 86_400_000;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const DAY_BYTES = 2;
-const FORM = /^([a-z0-9]{1,16})\.([A-Za-z0-9_-]{40,6000})$/;
-/** Derived keys in memory: one for each day and master key. */
+const FORMAT = /^([a-z0-9]{1,16})\.([A-Za-z0-9_-]{40,6000})$/;
+/** Maximum number of cached keys: one for each day and master key. */
 const KEYS_MAX = 16;
 
 /**
- * The tokens of an environment: AES-256-GCM under a key of the day, derived from the master key, so that no key seals more
- * than a day's tokens. They are bound to kind and environment.
- * @param random cryptographic, also in development: an iv must never repeat under a key
+ * Creates the token codec of an environment: AES-256-GCM with a key per day, derived from the master key, to bound the number
+ * of tokens under one key. Tokens are bound to their kind and environment.
+ * @param random cryptographic, also in development, because an IV must never repeat under a key
  * @source decision 980
  */
 export function openTokens(box: SecretBox, environment: Environment, random: Random): Tokens {
@@ -45,34 +45,33 @@ export function openTokens(box: SecretBox, environment: Environment, random: Ran
     if (known) return { keyId: keyId!, key: known };
     const derived = box.derive(`delivery beacons ${environment} ${day}`, keyId);
     if (!derived) return undefined;
-    // Ciphers begin several times faster with a key that is prepared.
+    // Creating a cipher is several times faster with a KeyObject.
     const found = { keyId: derived.keyId, key: createSecretKey(derived.key) };
     keys.set(`${found.keyId} ${day}`, found.key);
     if (keyId === undefined) current = { day, ...found };
     return found;
   };
-  const bounds = { i: Buffer.from(`${environment}\ni`), c: Buffer.from(`${environment}\nc`) };
-  const bound = (kind: TokenKind): Buffer => bounds[kind];
+  const associatedData = { i: Buffer.from(`${environment}\ni`), c: Buffer.from(`${environment}\nc`) };
   return {
     seal(kind, opened, now_ms) {
       const day = Math.floor(now_ms / DAY_MS);
       const { keyId, key } = keyOf(day)!;
       const iv = random.bytes(IV_BYTES);
       const cipher = createCipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES });
-      cipher.setAAD(bound(kind));
+      cipher.setAAD(associatedData[kind]);
       const head = Buffer.alloc(DAY_BYTES);
       head.writeUInt16BE(day);
       const sealed = Buffer.concat([
         head,
         iv,
-        cipher.update(packed(opened), 'utf8'),
+        cipher.update(encode(opened), 'utf8'),
         cipher.final(),
         cipher.getAuthTag(),
       ]);
       return `${keyId}.${sealed.toString('base64url')}`;
     },
     open(kind, token) {
-      const [, keyId, body] = FORM.exec(token) ?? [];
+      const [, keyId, body] = FORMAT.exec(token) ?? [];
       if (body === undefined) return undefined;
       const bytes = Buffer.from(body, 'base64url');
       if (bytes.toString('base64url') !== body || bytes.length <= DAY_BYTES + IV_BYTES + TAG_BYTES) return undefined;
@@ -80,11 +79,11 @@ export function openTokens(box: SecretBox, environment: Environment, random: Ran
       if (!derived) return undefined;
       const iv = bytes.subarray(DAY_BYTES, DAY_BYTES + IV_BYTES);
       const decipher = createDecipheriv('aes-256-gcm', derived.key, iv, { authTagLength: TAG_BYTES });
-      decipher.setAAD(bound(kind));
+      decipher.setAAD(associatedData[kind]);
       decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
       try {
         const start = decipher.update(bytes.subarray(DAY_BYTES + IV_BYTES, -TAG_BYTES));
-        return unpacked(Buffer.concat([start, decipher.final()]).toString('utf8'));
+        return decode(Buffer.concat([start, decipher.final()]).toString('utf8'));
       } catch {
         return undefined;
       }
@@ -92,7 +91,7 @@ export function openTokens(box: SecretBox, environment: Environment, random: Ran
   };
 }
 
-/** The members of a beacon in the order of tokens. */
+/** The members of a beacon, in the order of the token format. */
 const MEMBERS = [
   'nonce',
   'account',
@@ -111,11 +110,11 @@ const MEMBERS = [
   'expires_ms',
 ] as const satisfies readonly (keyof Beacon)[];
 
-function packed({ beacon, target }: OpenedToken): string {
+function encode({ beacon, target }: OpenedToken): string {
   return JSON.stringify([target, beacon.segments.join(' '), ...MEMBERS.map((name) => beacon[name])]);
 }
 
-function unpacked(text: string): OpenedToken {
+function decode(text: string): OpenedToken {
   const [target, segments, ...values] = JSON.parse(text) as [string, string, ...unknown[]];
   const members = Object.fromEntries(MEMBERS.map((name, place) => [name, values[place]]));
   return { target, beacon: { ...members, segments: segments.split(' ') } as unknown as Beacon };

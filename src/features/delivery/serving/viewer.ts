@@ -1,3 +1,4 @@
+import type { ViewContext } from '../../../contract/services/serving.ts';
 import {
   type NumberedPerson,
   PERSON_LISTS,
@@ -7,36 +8,25 @@ import {
   splitMembers,
 } from '../../../contract/store/directory.ts';
 
-/** The publisher's information about a viewer and page. */
-export interface ViewContext {
-  readonly words: Readonly<Partial<Record<PersonWord, string>>>;
-  readonly age: number | null;
-  readonly interests: readonly string[];
-  /** The topics of the page. */
-  readonly keywords: readonly string[];
-}
-
 /** The known attributes of a viewer. */
 export interface Viewer {
   readonly words: Readonly<Record<PersonWord, string | null>>;
   readonly age: number | null;
   readonly activated_at: number | null;
   readonly lists: Readonly<Record<PersonList, ReadonlySet<string>>>;
-  /** Their number in the directory, and the id of the user; undefined for people who are not in it. */
+  /** The number of the person in the directory; undefined if they are not in it. */
   readonly number: number | undefined;
+  /** The id of the user in the directory. */
   readonly user: bigint | undefined;
   /** In lower case. */
   readonly keywords: readonly string[];
-  /** For people of the directory: the same viewer by the publisher's information alone, where more must not be revealed. */
+  /** The viewer without the data of the directory, for ads that must not reveal it. */
   readonly unknown?: Viewer;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-/**
- * The viewer of a request: a person of the directory, if there is one, completed by the context; otherwise the context
- * alone. @source decision 977
- */
+/** Merges the person of the directory, if there is one, with the publisher's context. @source decision 977 */
 export function viewerOf(person: NumberedPerson | undefined, context: ViewContext): Viewer {
   const words = Object.fromEntries(
     PERSON_WORDS.map((word) => [word, person?.[word] ?? context.words[word] ?? null]),

@@ -1,10 +1,10 @@
 import type { LocalDay } from '../../../base/zones.ts';
 import { dayWeight, hourWeight, isOut } from './curves.ts';
 import { draw, keyOf } from './draws.ts';
-import { shareBelowCap } from './frequency.ts';
+import { shareBelowCap } from './hour-frequency.ts';
 import type { Knobs } from './knobs.ts';
 import { bidForCost, bidForPrice, type Market, priceOf, winRate } from './market.ts';
-import { normalAt } from './normal.ts';
+import { normalQuantile } from './normal.ts';
 import type { PreparedLine } from './prepared-line.ts';
 import { billedRate, fatigue } from './rates.ts';
 
@@ -67,7 +67,8 @@ export function hourMarket({ seed, knobs, day, hour }: Segment): HourMarket {
   const busy = dayWeight(knobs, day.date) * hourWeight(knobs, hour);
   return {
     time_s,
-    shift: Math.log(MEDIAN_PRICE * knobs.market_level) + PRICE_NOISE * normalAt(draw(keyOf(seed), time_s, 'market')),
+    shift:
+      Math.log(MEDIAN_PRICE * knobs.market_level) + PRICE_NOISE * normalQuantile(draw(keyOf(seed), time_s, 'market')),
     perPerson: isOut(knobs, hour) ? 0 : (PRESENT * SLOTS * busy) / 24,
     noise: knobs.scenario.name === 'flat' ? 0 : NOISE,
     engagementFactor: knobs.engagement_factor,
@@ -79,7 +80,7 @@ export function supplyOf(line: PreparedLine, market: HourMarket, serves_ms: numb
   const { frequency_cap, pay_by } = line.booking;
   const { noise } = market;
   const drawn = draw(line.key, market.time_s, 'opportunities');
-  const chance = noise === 0 ? 1 : Math.exp(noise * normalAt(drawn) - (noise * noise) / 2);
+  const chance = noise === 0 ? 1 : Math.exp(noise * normalQuantile(drawn) - (noise * noise) / 2);
   const perHour = seen.people * market.perPerson * chance;
   const below = frequency_cap === null ? 1 : shareBelowCap(frequency_cap, seen.capped, seen.people);
   const factor = line.quality * fatigue(seen.reach > 0 ? seen.impressions / seen.reach : 1) * market.engagementFactor;

@@ -1,4 +1,4 @@
-import { normalAt, normalBelow } from './normal.ts';
+import { normalCdf, normalQuantile } from './normal.ts';
 
 /** Spread of the logarithm of the price that the others bid. */
 const SPREAD = 0.9;
@@ -14,14 +14,14 @@ export interface Market {
 
 /** The share of opportunities that a bid wins. */
 export function winRate({ mu }: Market, bid: number): number {
-  return bid <= 0 ? 0 : normalBelow((Math.log(bid) - mu) / SPREAD);
+  return bid <= 0 ? 0 : normalCdf((Math.log(bid) - mu) / SPREAD);
 }
 
 /** What an opportunity costs on average with a bid, for a thousand of them: the winner pays the second price. */
 export function costOf({ mu }: Market, bid: number): number {
   if (bid <= 0) return 0;
   const mean = Math.exp(mu + (SPREAD * SPREAD) / 2);
-  return mean * normalBelow((Math.log(bid) - mu - SPREAD * SPREAD) / SPREAD);
+  return mean * normalCdf((Math.log(bid) - mu - SPREAD * SPREAD) / SPREAD);
 }
 
 /** What a thousand impressions cost on average with a bid that wins so many: never more than the bid. */
@@ -34,7 +34,7 @@ export function bidForCost(market: Market, cost: number): number {
   const { mu } = market;
   const share = cost / Math.exp(mu + (SPREAD * SPREAD) / 2);
   if (share <= 0) return Math.exp(mu - HIGHEST * SPREAD);
-  const above = share >= 1 ? HIGHEST : Math.min(HIGHEST, SPREAD + normalAt(share));
+  const above = share >= 1 ? HIGHEST : Math.min(HIGHEST, SPREAD + normalQuantile(share));
   return Math.exp(mu + Math.max(-HIGHEST, above) * SPREAD);
 }
 

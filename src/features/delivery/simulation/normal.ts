@@ -7,8 +7,8 @@ const UNDER = [
   ...[637.333633378831, 793.826512519948, 440.413735824752],
 ];
 
-/** The share of a standard normal distribution below `x`, to about 14 digits, 8 of them far out in the tails. */
-export function normalBelow(x: number): number {
+/** Standard normal CDF; about 14 digits, 8 far out in the tails. */
+export function normalCdf(x: number): number {
   const size = Math.abs(x);
   if (size > 37) return x < 0 ? 0 : 1;
   const above = Math.exp((-size * size) / 2) * (size < 7.07106781186547 ? ratio(size) : tail(size));
@@ -38,8 +38,8 @@ const TAIL_OVER = [
 const TAIL_UNDER = [7.784695709041462e-3, 3.224671290700398e-1, 2.445134137142996, 3.754408661907416, 1];
 const TAIL = 0.02425;
 
-/** The value of a standard normal distribution below which this share lies, to about 9 digits; from -6 to 6. */
-export function normalAt(share: number): number {
+/** Standard normal quantile (inverse CDF); about 9 digits, clamped to ±6. */
+export function normalQuantile(share: number): number {
   if (share <= 1e-9) return -6;
   if (share >= 1 - 1e-9) return 6;
   if (share < TAIL) return ofTail(share);

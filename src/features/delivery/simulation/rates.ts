@@ -1,7 +1,7 @@
 import type { Goal, PayBy } from '../../ads/line-items/objectives.ts';
 import type { BookedCreative } from '../booked-creatives.ts';
 import { draw, keyOf } from './draws.ts';
-import { normalAt } from './normal.ts';
+import { normalQuantile } from './normal.ts';
 
 /** How often an impression leads to the billed action. */
 const BILLED: Readonly<Record<PayBy, number>> = {
@@ -36,7 +36,7 @@ const RATE_MAX = 0.95;
 
 /** How good a creative is, 1 on average, always the same under a seed. */
 export function qualityOf(seed: string, creative: Pick<BookedCreative, 'id'>): number {
-  return Math.exp(QUALITY_SPREAD * normalAt(draw(keyOf(`${seed} ${creative.id}`), 0, 'quality')));
+  return Math.exp(QUALITY_SPREAD * normalQuantile(draw(keyOf(`${seed} ${creative.id}`), 0, 'quality')));
 }
 
 /** For how many days people remember what they have seen. */

@@ -1,9 +1,9 @@
 import type { PayBy } from '../../ads/line-items/objectives.ts';
 import type { Booking } from '../bookings.ts';
 import { ACTION_PLACES, type ActionMix, billsMainAction, IS_CLICK } from './actions.ts';
-import { apportion, apportionAt } from './apportion.ts';
 import { type Counts, placeOf } from './counts.ts';
 import { draw, rounded } from './draws.ts';
+import { apportion, apportionAt } from './largest-remainder.ts';
 import type { Spot } from './prepared-line.ts';
 import { mainRate, otherEngagedRate } from './rates.ts';
 

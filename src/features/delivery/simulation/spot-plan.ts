@@ -1,9 +1,9 @@
 import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import { DELIVERY_METRICS } from '../../../contract/delivery/metrics.ts';
-import { proportion } from './apportion.ts';
 import { countConversions } from './conversions.ts';
 import { Counts, type Numbers, placeOf } from './counts.ts';
 import { draw } from './draws.ts';
+import { proportion } from './largest-remainder.ts';
 import type { LedgerState } from './ledger-state.ts';
 import type { LinePlan } from './line-plan.ts';
 import type { Spot } from './prepared-line.ts';

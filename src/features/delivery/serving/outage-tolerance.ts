@@ -1,18 +1,18 @@
 import { elapsed_ms, pause } from '../../../base/timers.ts';
 import { StoreUnavailable } from '../../../contract/problems/store-unavailable.ts';
-import type { BorneOutages } from '../../../contract/services/serving.ts';
+import type { OutageTolerance } from '../../../contract/services/serving.ts';
 
 /**
- * How often a decision waits for a reply of the database, a second in all; once while the database is known to be away. A
- * process without processor time waits longer, because then the delay is not the database's. @source decision 1226
+ * Number of timer ticks that a decision waits for the database, a second in all; one during a known outage. Ticks instead of a
+ * deadline, because a process short of processor time is slow without fault of the database. @source decision 1226
  */
 const WAITS_MAX = 20;
 const WAIT_MS = 50;
-/** How long decisions are made from memory. Promises of budgets are kept as long. @source decision 1226 */
-const BORNE_MS = 60_000;
+/** How long decisions use what is in memory; equal to the expiry of budget reservations. @source decision 1226 */
+const TOLERATED_MS = 60_000;
 
-/** Notes since when the database does not answer. */
-export function borneOutages(waitsMax = WAITS_MAX, now_ms: () => number = elapsed_ms): BorneOutages {
+/** Tracks how long the database has been unreachable. */
+export function outageTolerance(waitsMax = WAITS_MAX, now_ms: () => number = elapsed_ms): OutageTolerance {
   let since_ms: number | undefined;
   return {
     async wait(work) {
@@ -36,7 +36,7 @@ export function borneOutages(waitsMax = WAITS_MAX, now_ms: () => number = elapse
       if (!failure) return true;
       if (!(failure instanceof StoreUnavailable)) throw failure;
       since_ms ??= now_ms();
-      if (now_ms() - since_ms >= BORNE_MS) throw failure;
+      if (now_ms() - since_ms >= TOLERATED_MS) throw failure;
       return false;
     },
   };

@@ -3,9 +3,7 @@ import { callerOf } from '../../../contract/declare/callers.ts';
 import type { Field } from '../../../contract/declare/fields.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { problem } from '../../../contract/problems/problems.ts';
-import type { AdServing } from '../../../contract/services/serving.ts';
 import { checkEnvironment } from './authenticate-publisher.ts';
-import type { DecisionRequest, PlacementDecisions } from './decision-request.ts';
 import { parseDecisionRequest, REQUEST_MEMBERS, REQUEST_OBJECTS } from './parse-decision-request.ts';
 
 const media = Type.Closed({
@@ -46,14 +44,14 @@ const account = Type.Closed(
 
 const mediaAlone = Type.Closed({ type: Type.Enum(['banner', 'video']), media }, { title: 'Media to show' });
 
-/** What publishers show: a post, an account, or media alone. */
+/** A creative: a post, an account, or media alone. */
 const creativeSchema: Schema = Type.Union([post, account, mediaAlone]);
 
-/** The schema of an object with these members, where all that are not required may be absent. */
+/** Schema of an object with these members, of which only required ones must be present. */
 function objectOf(members: Readonly<Record<string, Field>>) {
-  const properties = Object.entries(members).map(([name, { kind, isRequired }]) => {
-    return [name, isRequired ? kind.schema : Type.Optional(kind.schema)] as const;
-  });
+  const properties = Object.entries(members).map(
+    ([name, { kind, isRequired }]) => [name, isRequired ? kind.schema : Type.Optional(kind.schema)] as const,
+  );
   return Type.Closed(Object.fromEntries(properties));
 }
 
@@ -77,12 +75,10 @@ const explanation = Type.Closed({
   rank: Type.Nullable(Type.Number()),
 });
 
-/** The members that are addresses of this service. */
+/** The members with URLs of this service. */
 const OWN_URLS: ReadonlySet<string> = new Set(['impression_url', 'click_url', 'url', 'poster_url', 'preview_url']);
 
-/**
- * Decides on the ads that a publisher shows. @source decision 976 and 1073
- */
+/** Chooses the ads that a publisher shows. @source decision 976 and 1073 */
 export const decideOnAds: Operation = {
   id: 'delivery.decisions',
   method: 'POST',
@@ -146,8 +142,7 @@ export const decideOnAds: Operation = {
     if (request.user && 'id' in request.user && publisher.owner_user_id !== null) {
       throw problem('USER_ID_NOT_ALLOWED', { parameter: 'user.id' });
     }
-    const serving = services.serving as AdServing<DecisionRequest, readonly PlacementDecisions[]>;
-    const placements = await serving.decide(publisher, request);
+    const placements = await services.serving.decide(publisher, request);
     const data = { delivery: services.delivery.mode(environment), placements };
     const { calledUrl } = services;
     const called = (name: string, value: unknown): unknown =>
