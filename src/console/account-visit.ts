@@ -12,7 +12,7 @@ import type { ConsoleDeps } from './console-deps.ts';
 import { consolePage, orRefusal } from './parts/console-document.ts';
 import { bodyOf } from './refused-call.ts';
 
-/** An account, as in replies of the API. */
+/** An account as the API returns it. */
 export interface Account {
   readonly id: string;
   readonly name: string;
@@ -24,29 +24,29 @@ export interface Account {
 /** The parameters of a call. */
 export type CallParameters = NonNullable<PageCallInput['parameters']>;
 
-/** A visit of a page of an account by a user who has a role on it. */
+/** A request for a page of an account by a user with a role on it. */
 export interface AccountVisit {
   readonly request: PageRequest;
   readonly account: Account;
-  /** The other accounts of the user too. */
+  /** All accounts of the user. */
   readonly accounts: readonly Account[];
   /** A role, and POST_COMPOSER. */
   readonly permissions: readonly string[];
   /** Calls an operation in the environment of the account, with its id. */
   call(operation: string, parameters?: CallParameters, body?: unknown): Promise<PageCallReply>;
-  /** The data of such a call. @throws RefusedCall */
+  /** Calls an operation and returns its `data`. @throws RefusedCall */
   read<T>(operation: string, parameters?: CallParameters): Promise<T>;
-  /** The same; undefined when the object does not exist for the user. @throws RefusedCall */
+  /** Like `read`; undefined if the object does not exist for the user. @throws RefusedCall */
   find<T>(operation: string, parameters: CallParameters): Promise<T | undefined>;
-  /** Calls an operation in the environment of the account that is about no account. */
+  /** Calls an operation outside the account, in its environment. */
   lookUp(operation: string, parameters?: CallParameters, body?: unknown): Promise<PageCallReply>;
-  /** UTC text of the current second, by the clock of the service. */
+  /** The current second by the service clock, as UTC text. */
   readonly now: string;
-  /** The calls that the page has made, in order. */
+  /** The calls made by the page, in order. */
   readonly calls: readonly ShownCall[];
 }
 
-/** The accounts of a user, those of production first. */
+/** The accounts of a user, production first. */
 export async function accountsOf({ call }: PageRequest): Promise<readonly Account[]> {
   const lists = await Promise.all(
     (['production', 'sandbox'] as const).map(async (environment) => {
@@ -58,7 +58,7 @@ export async function accountsOf({ call }: PageRequest): Promise<readonly Accoun
   return lists.flat();
 }
 
-/** A page below `/ads/:account_id`. Users without a role on the account get the page for a missing one. */
+/** Builds a page below `/ads/:account_id`. Users without a role on the account get a 404. */
 export function accountPage(
   { redirectToLogin, notFound, clock }: ConsoleDeps,
   path: string,
@@ -108,7 +108,7 @@ export function accountPage(
 
 const WRITERS = ['ACCOUNT_ADMIN', 'AD_MANAGER'];
 
-/** Whether a user may change campaigns. Pages offer only permitted changes; the API refuses the others anyway. */
+/** Whether the user may change campaigns. Only decides which forms are offered; the API enforces permissions. */
 export function canChange({ permissions }: Pick<AccountVisit, 'permissions'>): boolean {
   return permissions.some((each) => WRITERS.includes(each));
 }

@@ -15,7 +15,7 @@ import { resultsPage } from './pages/results-page.ts';
 import { reviewPage } from './pages/review-page.ts';
 import { consoleDocument, orRefusal } from './parts/console-document.ts';
 
-/** The pages on which people manage their advertising. */
+/** The advertiser pages. */
 export function consolePages(deps: ConsoleDeps): readonly Page[] {
   return [
     accountsPage,
@@ -35,7 +35,7 @@ export function consolePages(deps: ConsoleDeps): readonly Page[] {
   ].map((page) => answering(page(deps)));
 }
 
-/** A page that says why when not even the accounts of the user can be read. */
+/** Wraps a page to give the reason if the accounts of the user cannot be read. */
 function answering(page: Page): Page {
   const answer: Page['answer'] = (request) =>
     orRefusal(request, page.answer(request), ({ status, title, content }) => ({

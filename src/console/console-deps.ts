@@ -5,44 +5,44 @@ import type { BreakdownQuestion, CurrencyReport, ReportQuestion, SegmentReport }
 import type { Standings } from '../contract/delivery/standing.ts';
 import type { SettledAccount } from '../contract/services/delivery.ts';
 
-/** The calculation of the numbers of an hour. */
+/** The calculation behind the metrics of an hour. */
 export interface ExplainedHour {
-  /** UTC text of its beginning. */
+  /** The start of the hour as UTC text. */
   readonly hour: string;
   /** The steps of the calculation, by name. */
   readonly chain: Readonly<Record<string, number | string | null>>;
 }
 
-/** The dependencies of the pages beside calls. */
+/** Dependencies of the pages other than API calls. */
 export interface ConsoleDeps {
   /** The clock of the service. */
   readonly clock: Clock;
-  /** Leads to the login, and back to a path. */
+  /** Redirects to the login page, which returns to a path. */
   readonly redirectToLogin: (path: string) => PageResponse;
-  /** The page for what does not exist. */
+  /** The 404 page. */
   readonly notFound: () => PageResponse;
   /** Whether delivery of an environment is simulated. */
   readonly isSimulated: (environment: Environment) => boolean;
-  /** Adds up what an account delivered, until now, by currency. */
+  /** Sums the delivery of an account up to now, by currency. */
   readonly readReport: (account: SettledAccount, question: ReportQuestion) => Promise<readonly CurrencyReport[]>;
-  /** Divides it by who or where people were. */
+  /** The same, broken down by audience segment. */
   readonly readBreakdown: (account: SettledAccount, question: BreakdownQuestion) => Promise<readonly SegmentReport[]>;
-  /** Whether the active line items of an account show ads now, or those with given ids, and why not. */
+  /** The delivery status of the active line items of an account, or of those with the given ids. */
   readonly readStandings: (
     account: SettledAccount,
     now: string,
     line_item_ids?: readonly string[],
   ) => Promise<Standings>;
-  /** How the last whole hour of a line item came about, where its delivery is simulated. Amounts are micro units. */
+  /** Explains the last full hour of a line item with simulated delivery. Amounts are micros. */
   readonly explainLastHour: (
     account: SettledAccount,
     line_item_id: string,
     now: string,
   ) => Promise<ExplainedHour | undefined>;
-  /** A declared targeting type, with its values where they are a few words; undefined for other texts. */
+  /** A targeting type, with its values if it is a short enum; undefined if unknown. */
   readonly targetingType: (
     type: string,
   ) => { readonly isPrimary: boolean; readonly values: readonly string[] } | undefined;
-  /** The bid strategies that an objective allows; none for other texts. */
+  /** The bid strategies of an objective; empty if unknown. */
   readonly bidStrategies: (objective: string) => readonly string[];
 }

@@ -6,20 +6,20 @@ export function firstDay(start: string | null, zone: string): string {
   return start === null ? '' : dateAround(instantMs(start), zone);
 }
 
-/** The last local day of a flight: its end is exclusive. */
+/** The last local day of a flight, whose end is exclusive. */
 export function lastDay(end: string | null, zone: string): string {
   return end === null ? '' : dateAround(instantMs(end) - 1000, zone);
 }
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** The start of a local day as UTC text; '' stays, and other texts are undefined. */
+/** The start of a local day as UTC text; '' stays '', undefined if invalid. */
 export function startOf(day: string, zone: string): string | undefined {
   if (day === '') return '';
   return DAY.test(day) && !Number.isNaN(Date.parse(day)) ? formatInstant(Date.parse(startOfDay(day, zone))) : undefined;
 }
 
-/** The end of a local day, which is the start of the next, as UTC text. */
+/** The end of a local day, which is the start of the next, as UTC text; otherwise like `startOf`. */
 export function endOf(day: string, zone: string): string | undefined {
   if (day === '') return '';
   return DAY.test(day) && !Number.isNaN(Date.parse(day)) ? startOf(plusDays(day, 1), zone) : undefined;
@@ -27,7 +27,7 @@ export function endOf(day: string, zone: string): string | undefined {
 
 let latest: { readonly zone: string; readonly format: Intl.DateTimeFormat } | undefined;
 
-/** A time in a zone, such as `2 Mar 2026, 09:04`. */
+/** Formats an instant in a time zone, such as `2 Mar 2026, 09:04`. */
 export function timeText(instant: string, zone: string): string {
   if (latest?.zone !== zone) {
     const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
@@ -36,16 +36,16 @@ export function timeText(instant: string, zone: string): string {
   return latest.format.format(new Date(instant));
 }
 
-/** The longest range of a page. */
+/** Maximum length of a date range. */
 export const RANGE_DAYS_MAX = 92;
 
-/** The ranges that have a name, in the order in which they are offered. */
+/** Preset date ranges in display order. */
 export const PRESETS = ['today', 'yesterday', 'last_7', 'last_14', 'last_30', 'this_month', 'last_month'] as const;
 
-/** A range that has a name. */
+/** A preset date range. */
 export type Preset = (typeof PRESETS)[number];
 
-/** The local days of a range with a name, in order. */
+/** The local days of a preset, in order. */
 export function daysOfPreset(preset: Preset, now: string, zone: string): string[] {
   const today = dateAround(Date.parse(now), zone);
   const month = `${today.slice(0, 7)}-01`;
@@ -62,25 +62,25 @@ export function daysOfPreset(preset: Preset, now: string, zone: string): string[
   return daysBetween(first, last);
 }
 
-/** The local days that end with today. */
+/** The last `count` local days, ending today. */
 export function lastDays(now: string, zone: string, count: number): string[] {
   const today = dateAround(Date.parse(now), zone);
   return daysBetween(plusDays(today, 1 - count), today);
 }
 
-/** The days from one to another, both included. */
+/** The days of an inclusive range. */
 export function daysBetween(first: string, last: string): string[] {
   const days: string[] = [];
   for (let day = first; day <= last; day = plusDays(day, 1)) days.push(day);
   return days;
 }
 
-/** As many days, just before some. */
+/** The preceding range of the same length. */
 export function daysBefore(days: readonly string[]): string[] {
   return daysBetween(plusDays(days[0]!, -days.length), plusDays(days[0]!, -1));
 }
 
-/** Whether a text is a day of a calendar, such as `2026-03-02`. */
+/** Whether a text is a calendar day, such as `2026-03-02`. */
 export function isDay(text: string): boolean {
   return text !== '' && startOf(text, 'UTC')?.startsWith(text) === true;
 }

@@ -1,6 +1,6 @@
 const formats = new Map<string, Intl.NumberFormat>();
 
-/** An amount in micro units as people write it, such as `$1,250.00`. */
+/** Formats micros as an amount, such as `$1,250.00`. */
 export function moneyText(micros: number, currency: string): string {
   return formatOf(currency).format(micros / 1e6);
 }
@@ -14,7 +14,7 @@ function formatOf(currency: string): Intl.NumberFormat {
   return format;
 }
 
-/** The smallest amount of a currency, in micro units. */
+/** The smallest unit of a currency, in micros. */
 export function smallestMicros(currency: string): number {
   return 10 ** (6 - (formatOf(currency).resolvedOptions().maximumFractionDigits ?? 2));
 }

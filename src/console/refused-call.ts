@@ -1,6 +1,6 @@
 import type { PageCallReply } from '../contract/declare/pages.ts';
 
-/** A call that a page needs was refused: the page gives the reason in place of its content. */
+/** Thrown when a call that a page needs is refused; the page displays the reason instead of its content. */
 export class RefusedCall extends Error {
   readonly refusal: Pick<PageCallReply, 'status' | 'refusals'>;
 

@@ -1,12 +1,12 @@
 import { showCall } from './shown-calls.ts';
 
-/** The reply to a call of an operation. */
+/** The reply of an API call. */
 export interface ApiReply {
-  /** 503 where nothing came: the outcome of the call is unknown then. */
+  /** 503 if there was no reply; the outcome of the call is then unknown. */
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: each operation has its own shape, and a proxy may answer in its own way
   readonly body: any;
-  /** How long the service asks to wait; 0 when it does not. */
+  /** The value of Retry-After; 0 if absent. */
   readonly retryAfter_s: number;
 }
 
@@ -23,12 +23,12 @@ export async function callApi(method: Method, path: string, body?: unknown): Pro
   return reply.status === 403 && (await renewToken()) ? send(method, path, sent) : reply;
 }
 
-/** Whether a call may succeed when it is made again. */
+/** Whether a call may be retried. */
 export function isUnavailable({ status }: ApiReply): boolean {
   return status === 429 || status >= 500;
 }
 
-/** Takes over the token of the present session. Whether there is a session. */
+/** Adopts the CSRF token of the current session; resolves with whether there is one. */
 export async function renewToken(): Promise<boolean> {
   try {
     const response = await fetch(location.pathname);
@@ -50,13 +50,13 @@ export function textsOf({ body }: ApiReply): string[] {
   return errors.flatMap(({ text, message }) => text ?? message ?? []);
 }
 
-/** Why a call that failed did so: people log in again, try again, or change what they entered. */
+/** Why a call failed: the user logs in again, retries, or corrects the input. */
 export type Refusal =
   | { readonly is: 'signed out' | 'unreachable' }
-  /** `why` is '' where the reply says nothing. */
+  /** `why` is '' if the reply gives no reason. */
   | { readonly is: 'refused'; readonly why: string };
 
-/** Why a call failed. */
+/** Classifies a failed call. */
 export function refusalOf(reply: ApiReply): Refusal {
   if (reply.status === 401) return { is: 'signed out' };
   return isUnavailable(reply) ? { is: 'unreachable' } : { is: 'refused', why: textsOf(reply).join('. ') };

@@ -1,12 +1,12 @@
 import { barkerCommand, curlCommand } from '../../base/call-commands.ts';
 
-/** Longer bodies are not shown: they are files of people. */
+/** Maximum length of a displayed body; longer ones are uploads. */
 const BODY_MAX = 2000;
-/** Calls of scripts that are shown at most: the last ones. */
+/** Maximum number of displayed calls; the oldest are removed. */
 const SHOWN_MAX = 50;
 const added: HTMLElement[][] = [];
 
-/** Adds a call of a script to those that the page shows; `sent` is its body. Files that were sent are not shown. */
+/** Adds a call to the list of calls on the page; `sent` is its body. Uploads are not displayed. */
 export function showCall(method: string, target: string, sent: string | FormData | undefined): void {
   const box = document.querySelector<HTMLElement>('details.calls');
   const [, environment, path, query = ''] = /^\/console\/api\/(production|sandbox)([^?]*)\??(.*)$/.exec(target) ?? [];

@@ -1,4 +1,4 @@
-/** Resolves after a time; earlier when it is stopped, or when the connection is back. */
+/** Resolves after `ms`, or earlier when aborted or when the browser is back online. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

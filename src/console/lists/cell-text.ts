@@ -3,7 +3,7 @@ import { firstDay, lastDay } from '../days.ts';
 import { moneyText } from '../money.ts';
 import type { ListColumn } from './entity-lists.ts';
 
-/** A campaign or line item, as in replies of the API. */
+/** A campaign or line item as the API returns it. */
 export interface ListRow {
   readonly id: string;
   readonly name: string | null;
@@ -14,12 +14,12 @@ export interface ListRow {
   readonly [field: string]: unknown;
 }
 
-/** The name of a row; its id without one. */
+/** The name of a row, or its id if it has no name. */
 export function nameOfRow({ name, id }: ListRow): string {
   return name ?? id;
 }
 
-/** The text of a cell; '' for nothing. States have a mark of their own. @param zone of the account */
+/** The text of a cell; '' for null. States are rendered by `stateMark`. @param zone time zone of the account */
 export function cellText({ name, kind, words = {} }: ListColumn, row: ListRow, zone: string): string {
   const value = row[name] as string | number | null;
   if (value === null || value === undefined) return name === 'name' ? nameOfRow(row) : '';
@@ -30,7 +30,7 @@ export function cellText({ name, kind, words = {} }: ListColumn, row: ListRow, z
 
 type Statuses = Pick<ListRow, 'entity_status' | 'effective_status' | 'reasons_not_servable'>;
 
-/** The standing of campaigns or of line items by id, as far as the API does not have it. */
+/** Delivery status of campaigns or line items by id: the part that the API does not return. */
 export type ListStandings = Readonly<Record<string, { readonly [K in keyof Standing]?: Standing[K] | undefined }>>;
 
 /**
@@ -51,27 +51,27 @@ export function standingOf<R extends Statuses & { readonly id: string }>(
   return { ...row, reasons_not_servable: standings[row.id]?.reasons_not_servable ?? [NO_ACTIVE_LINE_ITEM] };
 }
 
-/** The words of states and reasons. */
+/** Labels of states and reasons. */
 export interface StateWords {
   readonly states: Readonly<Record<string, string>>;
   readonly reasons: Readonly<Record<string, string>>;
 }
 
-/** Reasons for showing no ads, in words. */
+/** The reasons for showing no ads as display text. */
 export function reasonsText(reasons: readonly string[], words: Pick<StateWords, 'reasons'>): string {
   return [...new Set(reasons.map((reason) => words.reasons[reason] ?? reason))].join('. ');
 }
 
-/** The state of a row in a word, and why it shows no ads. */
+/** The label of a row's state, with the reasons for showing no ads. */
 export function stateOfRow(
   row: Statuses,
   words: StateWords,
 ): { readonly state: string; readonly text: string; readonly why: string } {
   const { entity_status, effective_status = '', reasons_not_servable: reasons = [] } = row;
-  // Paused ones and drafts are so, whatever else is missing.
+  // PAUSED and DRAFT take precedence over every other reason.
   const isKnown = effective_status in words.states && (effective_status !== 'UNKNOWN' || entity_status === 'ACTIVE');
   const state = isKnown ? effective_status : entity_status;
-  // It goes without saying that drafts do not run, and that paused ones are not active.
+  // Reasons that the label already implies are left out.
   const known = [
     ...(entity_status === 'DRAFT' ? ['PAUSED_BY_ADVERTISER', 'CAMPAIGN_NOT_ACTIVE'] : []),
     ...(state === entity_status ? ['LINE_ITEM_NOT_ACTIVE'] : []),
@@ -80,7 +80,7 @@ export function stateOfRow(
   return { state: state.toLowerCase(), text: words.states[state] ?? state, why: reasonsText(others, words) };
 }
 
-/** The button beside a state; undefined for drafts, which go live where they are reviewed. */
+/** The button beside a state; undefined for drafts, which go live from the review page. */
 export function switchOf(
   { entity_status }: Pick<ListRow, 'entity_status'>,
   words: { readonly pause: string; readonly activate: string },
@@ -91,7 +91,7 @@ export function switchOf(
     : { status: 'ACTIVE', label: words.activate };
 }
 
-/** The path of the review of a draft, below its account. */
+/** The path of a draft's review page, relative to its account. */
 export function reviewPathOf({
   id,
   campaign_id = id,

@@ -1,30 +1,30 @@
 import { texts } from '../../texts/texts.ts';
 
-/** A column of a list of campaigns or line items: a field of the API's replies. */
+/** A column of a list of campaigns or line items: a field of the API. */
 export interface ListColumn {
   readonly name: string;
   readonly label: string;
-  /** `state`: the status, with the reasons why it does not serve. `word`: one of `words`. */
+  /** `state`: the status, with the reasons for not serving. `word`: an enum with labels in `words`. */
   readonly kind: 'text' | 'state' | 'money' | 'day' | 'word';
   readonly words?: Readonly<Record<string, string>>;
-  /** Whether the API sorts by it. */
+  /** Whether the API can sort by it. */
   readonly isSortable?: boolean;
-  /** Whether it is edited in the list. */
+  /** Whether the list edits it in place. */
   readonly isEditable?: boolean;
 }
 
-/** A list of an account. */
+/** A list of entities of an account. */
 export interface EntityList {
-  /** The resource: the beginning of its operations, and the end of the paths of pages and calls. */
+  /** The resource name: the prefix of its operation ids, and the last segment of page and API paths. */
   readonly resource: 'campaigns' | 'line_items';
-  /** The path parameter of one of them. */
+  /** The path parameter that holds an id. */
   readonly idName: 'campaign_id' | 'line_item_id';
   readonly columns: readonly ListColumn[];
-  /** The owners of its rows, by which it is filtered. */
+  /** The parent entities by which the list can be filtered. */
   readonly within: {
     readonly label: string;
     readonly all: string;
-    /** The list of what they belong to, and the parameter that narrows. */
+    /** The operation that lists the parents, and the filter parameter. */
     readonly operation: 'campaigns.list' | 'funding_instruments.list';
     readonly parameter: 'campaign_ids' | 'funding_instrument_ids';
   };
@@ -43,10 +43,10 @@ const NAME = { name: 'name', label: fields.name, kind: 'text', isSortable: true,
 const STATE = { name: 'entity_status', label: fields.entity_status, kind: 'state' } as const;
 const BUDGETS = [money('daily_budget_amount_local_micro'), money('total_budget_amount_local_micro')] as const;
 
-/** The states that rows can be in, by which lists are narrowed. */
+/** The states by which lists can be filtered. */
 export const STATES = ['RUNNING', 'SCHEDULED', 'PAUSED', 'DRAFT', 'EXHAUSTED', 'EXPIRED', 'UNKNOWN'] as const;
 
-/** The lists of an account. */
+/** The entity lists of an account. */
 export const ENTITY_LISTS: readonly EntityList[] = [
   {
     resource: 'campaigns',
@@ -69,7 +69,7 @@ export const ENTITY_LISTS: readonly EntityList[] = [
       STATE,
       { name: 'objective', label: fields.objective, kind: 'word', words: objectives },
       sortable(money('bid_amount_local_micro')),
-      // The API does not sort line items by their budgets.
+      // The API cannot sort line items by budget.
       ...BUDGETS,
       day('start_time'),
       day('end_time'),

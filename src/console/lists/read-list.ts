@@ -4,24 +4,24 @@ import { bodyOf } from '../refused-call.ts';
 import { type ListRow, type ListStandings, standingOf, stateOfRow } from './cell-text.ts';
 import { type EntityList, STATES } from './entity-lists.ts';
 
-/** The number of first rows. */
+/** Rows on the first page. */
 const ROWS = 100;
 const [ROWS_A_CALL, ROWS_MAX] = [1000, 50_000];
 
-/** The parameters of the address. */
+/** The query parameters of the page. */
 export interface ListQuery {
   readonly q: string | undefined;
   /** `field-asc` or `field-desc`. */
   readonly sort: string | undefined;
   readonly cursor: string | undefined;
   readonly view: 'plain' | undefined;
-  /** The id of the owner of the rows. */
+  /** The id of the parent to filter by. */
   readonly within: string | undefined;
-  /** The selected state; the API does not select by it. */
+  /** The selected state; the API cannot filter by it. */
   readonly state: string | undefined;
 }
 
-/** Reads the address; unknown parameters are left out. */
+/** Parses the query of the page; unknown parameters are ignored. */
 export function queryOf({ request }: AccountVisit, { columns }: EntityList): ListQuery {
   const get = request.method === 'GET' ? request.parameter : () => undefined;
   const [field, order] = (get('sort') ?? '').split('-');
@@ -37,20 +37,20 @@ export function queryOf({ request }: AccountVisit, { columns }: EntityList): Lis
   };
 }
 
-/** The first rows, and where the list goes on. */
+/** The first rows, and the cursor of the next page. */
 export interface FirstRows {
   readonly rows: readonly ListRow[];
   readonly next: string | null;
-  /** Rows in all, where they were counted. */
+  /** The total number of rows, if it was counted. */
   readonly total: number;
 }
 
-/** A list of an account, and how its rows stand. */
+/** A list of an account with the delivery status of its rows. */
 export interface StandingList extends EntityList {
   readonly standings: ListStandings;
 }
 
-/** The rows that a page shows first. */
+/** Reads the rows of the first page. */
 export function firstRows(visit: AccountVisit, list: StandingList, query: ListQuery): Promise<FirstRows> {
   return query.state === undefined ? rowsOfAnyState(visit, list, query) : rowsOfState(visit, list, query);
 }
@@ -70,7 +70,7 @@ async function readPage(
   return { rows: data.map((row: ListRow) => standingOf(resource, row, standings)), next, total_count };
 }
 
-/** The same of rows in one state: the API does not select by it, so that all are read. */
+/** `firstRows` for one state: the API cannot filter by it, so all rows are read. */
 async function rowsOfState(visit: AccountVisit, list: StandingList, query: ListQuery): Promise<FirstRows> {
   const rows: ListRow[] = [];
   let next: string | null | undefined;
@@ -81,13 +81,13 @@ async function rowsOfState(visit: AccountVisit, list: StandingList, query: ListQ
       rows.push(...page);
       if (rows.length >= ROWS) next = after;
     }
-    // All are counted once, on the first page.
+    // The total is counted only on the first page.
     return next === undefined || query.cursor === undefined;
   });
   return { rows, next: next ?? null, total };
 }
 
-/** The parameters of a call that lists so many rows. */
+/** Builds the parameters of a list call for `count` rows. */
 function parametersOf(list: EntityList, { q, cursor, sort, within }: ListQuery, count: number) {
   return { count, q, cursor, sort_by: sort, with_draft: true, [list.within.parameter]: within };
 }
@@ -118,7 +118,7 @@ async function eachPage(
   } while (cursor !== undefined && wantsMore && read < ROWS_MAX);
 }
 
-/** All rows of a list, up to a limit. */
+/** Reads all rows of a list, up to a limit. */
 export async function allRows(visit: AccountVisit, list: StandingList): Promise<readonly ListRow[]> {
   const rows: ListRow[] = [];
   const query = { ...queryOf(visit, list), cursor: undefined };

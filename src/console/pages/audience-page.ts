@@ -36,7 +36,7 @@ interface Use {
   readonly line_items: readonly { readonly id: string; readonly name: string | null }[];
 }
 
-/** `/ads/:account_id/audiences/:audience_id`: one audience, its people and what uses it. */
+/** `/ads/:account_id/audiences/:audience_id`: an audience, its members and the line items that use it. */
 export function audiencePage(deps: ConsoleDeps): Page {
   return accountPage(deps, `${PATH}/:audience_id`, ['GET', 'POST'], async (visit) => {
     const { request, call, find } = visit;
@@ -69,7 +69,7 @@ export function audiencePage(deps: ConsoleDeps): Page {
 interface AudienceVisit {
   readonly visit: AccountVisit;
   readonly audience: Audience;
-  /** The login after the session has ended. */
+  /** Where the script sends the user if the session has ended. */
   readonly loginPath: string;
 }
 
@@ -121,10 +121,10 @@ ${await sharingSection(page, problems)}
   });
 }
 
-/** Names at most so many audiences of a rule. */
+/** Maximum number of audiences named in a rule. */
 const NAMED_MAX = 200;
 
-/** The rule of an audience that combines others, in words. */
+/** The rule of a flexible audience as display text. */
 async function ruleOf(visit: AccountVisit, rule: AudienceRule): Promise<string> {
   const custom_audience_ids = [...new Set(audiencesOf(rule))].join(',');
   const rows = await audiencesWith(visit, { custom_audience_ids, count: NAMED_MAX });
@@ -137,7 +137,7 @@ interface Permission {
   readonly permission_level: string;
 }
 
-/** The accounts that may use the audience, and a form for another one. */
+/** The accounts that the audience is shared with, and a form to share it with another. */
 async function sharingSection({ visit, audience }: AudienceVisit, problems: Problems) {
   const { request, read } = visit;
   const parameters = { custom_audience_id: audience.id, count: NAMED_MAX };
@@ -154,7 +154,7 @@ ${items.length === 0 ? html`<p>${words.notShared}</p>` : html`<ul class="criteri
 ${postForm(request, 'share', fields, words.share)}</section>`;
 }
 
-/** The place of the form for a file, which a script shows; without it, the same command. */
+/** The mount point of the upload form, which needs a script; without scripts, the equivalent command. */
 function peopleFile({ visit: { account }, audience, loginPath }: AudienceVisit) {
   const path = `/console/api/${account.environment}/12/accounts/${account.id}/custom_audiences/${audience.id}`;
   const sandbox = account.environment === 'sandbox' ? ' --sandbox' : '';
@@ -164,7 +164,7 @@ function peopleFile({ visit: { account }, audience, loginPath }: AudienceVisit) 
 <pre>barker audience upload people.csv --account ${account.id} --audience ${audience.id}${sandbox}</pre></div>`;
 }
 
-/** The line items that show ads to the audience, or keep them from it. */
+/** The line items that target or exclude the audience. */
 function usesOf({ visit: { read }, audience }: AudienceVisit): Promise<readonly Use[]> {
   const parameters = { custom_audience_id: audience.id, with_active: false };
   return read('custom_audiences.targeted', parameters);

@@ -11,7 +11,7 @@ import { bodyOf } from '../refused-call.ts';
 
 const words = texts.campaign;
 
-/** A targeting criterion, as in replies of the API. */
+/** A targeting criterion as the API returns it. */
 export interface Criterion {
   readonly id: string;
   readonly name: string;
@@ -20,28 +20,28 @@ export interface Criterion {
   readonly operator_type: string;
 }
 
-/** The look-up of each kind of criterion whose values have names. */
+/** The lookup operation of each criterion type whose values have names. */
 const LOOKUPS: Readonly<Record<string, string>> = {
   LOCATION: 'locations.list',
   LANGUAGE: 'languages.list',
   INTEREST: 'interests.list',
 };
-/** The kind of audiences that are excluded. */
+/** The criterion type of excluded audiences. */
 const EXCLUDED = 'NOT_CUSTOM_AUDIENCE';
-/** The kinds whose values are entered by their names. */
+/** Criterion types whose values are entered by name. */
 const NAMED = ['LOCATION', 'LANGUAGE', 'INTEREST', 'CUSTOM_AUDIENCE', EXCLUDED] as const;
-/** The number of values with a name that people can choose from. */
+/** Maximum number of values offered for an ambiguous name. */
 const CHOICES_MAX = 50;
-/** The number of audiences that one call names. */
+/** Maximum number of audiences fetched in one call. */
 const AUDIENCES_MAX = 200;
 
-/** A value of a criterion, and its name. */
+/** A value of a criterion with its display name. */
 export interface Choice {
   readonly name: string;
   readonly targeting_value: string;
 }
 
-/** The criterion of the form, or the problem, with the values to choose from. */
+/** The criterion of the form, or the problem with the values to choose from. */
 type FoundCriterion =
   | {
       readonly criterion: {
@@ -52,7 +52,7 @@ type FoundCriterion =
     }
   | { readonly problem: string; readonly choices: readonly Choice[] };
 
-/** The criterion of the form: the only value with this name, or the chosen one. */
+/** Parses the criterion of the form: the only value with the entered name, or the chosen one. */
 export async function criterionOf(visit: AccountVisit): Promise<FoundCriterion> {
   const { request } = visit;
   const kind = request.parameter('kind') ?? '';
@@ -63,7 +63,7 @@ export async function criterionOf(visit: AccountVisit): Promise<FoundCriterion> 
   const of = (targeting_value: string): FoundCriterion => ({
     criterion: { targeting_type, targeting_value, ...(isOut && { operator_type: 'NE' }) },
   });
-  // A choice was made among what had that name.
+  // The user has chosen among the values with this name.
   if (chosen !== '' && request.parameter('chosen_among') === `${kind} ${typed}`) return of(chosen);
   const found = await named(visit, targeting_type, typed);
   const same = found.filter(({ name }) => name.toLowerCase() === typed.toLowerCase());
@@ -72,7 +72,7 @@ export async function criterionOf(visit: AccountVisit): Promise<FoundCriterion> 
   return others.length === 0 ? of(first.targeting_value) : { problem: words.severalMatch, choices: [first, ...others] };
 }
 
-/** The audiences of the account, and those that others share with it. */
+/** Lists the audiences of the account, and those shared with it. */
 export async function audiencesWith<A extends { readonly id: string; readonly name: string }>(
   { read }: Pick<AccountVisit, 'read'>,
   parameters: CallParameters,
@@ -85,7 +85,7 @@ export async function audiencesWith<A extends { readonly id: string; readonly na
   return lists.flat();
 }
 
-/** The values whose names begin with a text. */
+/** Looks up the values whose names start with `typed`. */
 async function named(visit: AccountVisit, kind: string, typed: string): Promise<readonly Choice[]> {
   if (kind === 'CUSTOM_AUDIENCE') {
     const rows = await audiencesWith(visit, { q: typed, count: CHOICES_MAX });
@@ -96,14 +96,14 @@ async function named(visit: AccountVisit, kind: string, typed: string): Promise<
   return bodyOf(await visit.lookUp(operation, { q: typed, count: CHOICES_MAX })).data;
 }
 
-/** Ages as people read them. */
+/** An age bucket as display text. */
 function ageText(name: string): string {
   return name.replace(/^AGE_(\d+)_TO_(\d+)$/, '$1–$2').replace(/^AGE_OVER_(\d+)$/, '$1+');
 }
 
 const isOfAudience = ({ targeting_type }: Criterion): boolean => targeting_type.startsWith('CUSTOM_AUDIENCE');
 
-/** The names of audiences by their ids, for those who may read them: a criterion itself says only that it is about one. */
+/** The names of audiences by id, for users who may read audiences; a criterion has only the id. */
 async function audienceNames(
   visit: AccountVisit,
   criteria: readonly Criterion[],
@@ -120,11 +120,11 @@ async function audienceNames(
   return names;
 }
 
-/** A criterion in words. */
+/** A criterion as display text. */
 interface CriterionText {
   readonly id: string;
   readonly text: string;
-  /** The same with the word that joins it to the one before. */
+  /** The text with the conjunction that links it to the previous criterion. */
   readonly joined: Html;
 }
 
@@ -160,7 +160,7 @@ export async function criteriaTexts(
   });
 }
 
-/** The criteria of a line item in words, the number of people that meet them, and forms for more. */
+/** The targeting section of a line item: its criteria, the estimated audience size, and forms to add criteria. */
 export async function criteriaSection(
   visit: AccountVisit,
   deps: Pick<ConsoleDeps, 'targetingType'>,
@@ -190,7 +190,7 @@ ${formField({ member: 'value', label: words.criterionValue, hint: words.criterio
 ${await estimateOf(visit, criteria)}${form}`;
 }
 
-/** A form for the kinds that have few values: each is a choice, such as `GENDER 1`. */
+/** A form for criterion types with few values: each option is a criterion, such as `GENDER 1`. */
 async function pickForm(
   { request, lookUp }: AccountVisit,
   { targetingType }: Pick<ConsoleDeps, 'targetingType'>,
@@ -219,7 +219,7 @@ async function pickForm(
 <div class="buttons"><button type="submit">${words.addPick}</button></div></form>`;
 }
 
-/** The chosen criterion. */
+/** Parses the chosen option. */
 export function pickedIn({ request }: AccountVisit): {
   readonly targeting_type: string;
   readonly targeting_value: string;
@@ -228,7 +228,7 @@ export function pickedIn({ request }: AccountVisit): {
   return { targeting_type, targeting_value };
 }
 
-/** The values with the entered name, where several have it. */
+/** A choice among the values that share the entered name. */
 function choiceField({ request }: AccountVisit, choices: readonly Choice[]): Html | string {
   if (choices.length === 0) return '';
   const among = `${request.parameter('kind')} ${request.parameter('value')?.trim()}`;
@@ -236,7 +236,7 @@ function choiceField({ request }: AccountVisit, choices: readonly Choice[]): Htm
   return html`${hiddenFields({ chosen_among: among })}${selectField('choice', words.choice, options)}`;
 }
 
-/** The estimated number of people, or the reason for none; '' without criteria. */
+/** The estimated audience size, or the reason for its absence; '' without criteria. */
 export async function estimateOf({ call }: AccountVisit, criteria: readonly Criterion[]): Promise<Html | string> {
   if (criteria.length === 0) return '';
   const body = criteria.map(({ targeting_type, targeting_value, operator_type }) => ({

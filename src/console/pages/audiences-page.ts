@@ -10,12 +10,12 @@ import { type Problems, problemSummary, problemsOf } from '../parts/form-problem
 import { audiencesWith } from './audience-section.ts';
 
 const words = texts.audiences;
-/** The path of audiences below an account. */
+/** The path of the audiences page, relative to the account. */
 export const PATH = '/audiences';
 const WRITERS = ['ACCOUNT_ADMIN', 'AD_MANAGER', 'PARTNER_AUDIENCE_MANAGER'];
 const NAMES = ['name', 'description'];
 
-/** An audience, as in replies of the API. */
+/** An audience as the API returns it. */
 export interface Audience {
   readonly id: string;
   readonly name: string;
@@ -25,7 +25,7 @@ export interface Audience {
   readonly reasons_not_targetable: readonly string[];
   readonly is_owner: boolean;
   readonly permission_level: 'READ_ONLY' | 'READ_WRITE';
-  /** `FLEXIBLE` ones combine others. */
+  /** `FLEXIBLE` audiences combine others. */
   readonly audience_type: string;
   readonly metadata?: readonly { readonly segments?: AudienceRule }[];
 }
@@ -35,7 +35,7 @@ export function canChangeAudiences({ permissions }: AccountVisit): boolean {
   return permissions.some((each) => WRITERS.includes(each));
 }
 
-/** `/ads/:account_id/audiences`: custom audiences, and a form for another one. */
+/** `/ads/:account_id/audiences`: custom audiences, and a form to create one. */
 export function audiencesPage(deps: ConsoleDeps): Page {
   return accountPage(deps, PATH, ['GET', 'POST'], async (visit) => {
     const { request, call } = visit;
@@ -78,7 +78,7 @@ ${
   });
 }
 
-/** Whether ads can be shown to it, in words. */
+/** Whether the audience can be targeted, as display text. */
 export function stateOf({ targetable, reasons_not_targetable }: Audience): string {
   if (targetable) return words.ready;
   if (reasons_not_targetable.includes('PERMISSION_REVOKED')) return words.revoked;

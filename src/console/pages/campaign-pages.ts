@@ -27,7 +27,7 @@ const words = texts.campaign;
 const PATH = '/campaigns';
 const LINES_MAX = 200;
 
-/** A campaign, as in replies of the API. */
+/** A campaign as the API returns it. */
 export interface Campaign extends Servable {
   readonly id: string;
   readonly name: string;
@@ -50,7 +50,7 @@ interface Instrument {
   readonly able_to_fund: boolean;
 }
 
-/** `/ads/:account_id/campaigns/new`: the first step of a campaign, which is kept as a draft. */
+/** `/ads/:account_id/campaigns/new`: the first step of creating a campaign; saves it as a draft. */
 export function newCampaignPage(deps: ConsoleDeps): Page {
   return accountPage(deps, `${PATH}/new`, ['GET', 'POST'], async (visit) => {
     if (!canChange(visit)) return deps.notFound();
@@ -98,7 +98,7 @@ function chosenIn(instruments: readonly Instrument[], entered: Entered): Instrum
   return instruments.find(({ id }) => id === entered.funding_instrument_id);
 }
 
-/** @param chosen the instrument whose currency amounts are in; without it they may be in any. */
+/** @param chosen the funding instrument whose currency applies; undefined while none is chosen */
 function newFields(instruments: readonly Instrument[], chosen: Instrument | undefined): EntityField[] {
   const currencies = new Set((chosen ? [chosen] : instruments).map(({ currency }) => currency));
   return [
@@ -133,7 +133,7 @@ ${postForm(visit.request, 'create', entityFields(newFields(instruments, chosenIn
   });
 }
 
-/** Campaigns need funding. In the sandbox, users add it themselves. */
+/** A campaign needs a funding instrument; in the sandbox, users create one here. */
 async function withoutFunding(visit: AccountVisit): Promise<PageResponse> {
   const { request, call, account } = visit;
   const isSandbox = account.environment === 'sandbox';
@@ -153,7 +153,7 @@ ${isSandbox ? html`<p>${words.noFundingSandbox}</p>${postForm(request, 'fund', h
   });
 }
 
-/** `/ads/:account_id/campaigns/:campaign_id`: one campaign, and its line items. */
+/** `/ads/:account_id/campaigns/:campaign_id`: a campaign and its line items. */
 export function campaignPage(deps: ConsoleDeps): Page {
   return accountPage(deps, `${PATH}/:campaign_id`, ['GET', 'POST'], async (visit) => {
     const { request, call, find } = visit;
@@ -185,7 +185,7 @@ function storedValues(campaign: Campaign): Record<string, string> {
   };
 }
 
-/** The page of a campaign, while it is answered. */
+/** A request for the page of a campaign. */
 interface CampaignPage {
   readonly visit: AccountVisit;
   readonly deps: ConsoleDeps;
@@ -241,17 +241,17 @@ ${await historySection(visit, 'CAMPAIGN', campaign.id, campaign.currency)}`;
   });
 }
 
-/** The note below a list that only its first rows are on the page. */
+/** The note that only the first `max` rows are listed; '' if all are. */
 export function moreThan(rows: readonly unknown[], max: number): Html | string {
   return rows.length < max ? '' : html`<p class="soft">${words.onlyFirst(max)}</p>`;
 }
 
-/** The link to the review of a draft, where it goes live. */
+/** The link to the review page, where a draft goes live. */
 export function reviewLink({ account }: AccountVisit, campaign: string): Html {
   return html`<p><a class="main" href="/ads/${account.id}/campaigns/${campaign}/review">${words.review}</a></p>`;
 }
 
-/** The button that starts or stops something; '' for drafts. */
+/** The Activate or Pause button; '' for drafts. */
 export function statusButton({ request }: AccountVisit, row: Pick<Servable, 'entity_status'>): Html | string {
   const found = switchOf(row, words);
   if (!found) return '';
@@ -260,7 +260,7 @@ export function statusButton({ request }: AccountVisit, row: Pick<Servable, 'ent
   return html`<form method="post">${hiddenFields(members)}<button type="submit"${status === 'ACTIVE' ? html` class="main"` : ''}>${label}</button></form>`;
 }
 
-/** The budgets of a campaign or line item in words. */
+/** The budgets of a campaign or line item as display text. */
 export function budgetText(
   row: Pick<Campaign, 'currency' | (typeof BUDGETS)[number]>,
   none: string = texts.campaigns.noBudget,

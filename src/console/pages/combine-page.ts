@@ -13,12 +13,12 @@ import { audiencesWith } from './audience-section.ts';
 import { type Audience, canChangeAudiences, PATH } from './audiences-page.ts';
 
 const words = texts.combine;
-/** Audiences that one rule takes. */
+/** Maximum number of audiences in a rule. */
 const LEAVES_MAX = 10;
 const AUDIENCES_MAX = 1000;
 
 interface Leaf {
-  /** '' as long as none is chosen. */
+  /** The chosen audience; '' for none. */
   readonly audience: string;
   readonly isOut: boolean;
 }
@@ -30,7 +30,7 @@ interface Group {
 
 type Operator = 'AND' | 'OR';
 
-/** A rule while it is entered: groups of audiences. Every rule has this form. @source decision 1018 */
+/** A rule being edited, as groups of audiences; every rule can be written this way. @source decision 1018 */
 interface Draft {
   readonly name: string;
   readonly description: string;
@@ -41,7 +41,7 @@ interface Draft {
 const NO_LEAF: Leaf = { audience: '', isOut: false };
 const NOTHING: Draft = { name: '', description: '', root: 'AND', groups: [{ operator: 'OR', leaves: [NO_LEAF] }] };
 
-/** `/ads/:account_id/audiences/combine`: a new audience of those who are in some audiences, and not in others. */
+/** `/ads/:account_id/audiences/combine`: creates a flexible audience from others. */
 export function combinePage(deps: ConsoleDeps): Page {
   return accountPage(deps, `${PATH}/combine`, ['GET', 'POST'], async (visit) => {
     if (!canChangeAudiences(visit)) return deps.notFound();
@@ -81,7 +81,10 @@ function draftIn(request: PageRequest): Draft {
   return { name: text('name'), description: text('description'), root: operator('root'), groups };
 }
 
-/** The rule after a button: `group`, `leaf 0` to add to the first group, `take 0 1` to remove its second audience. */
+/**
+ * Applies a button to the draft: `group` adds a group, `leaf 0` an audience to the first group, `take 0 1` removes its
+ * second.
+ */
 function pressed(draft: Draft, press: string): Draft {
   const [what, group = '', leaf = ''] = press.split(' ');
   const { groups } = draft;
@@ -94,7 +97,7 @@ function pressed(draft: Draft, press: string): Draft {
   return { ...draft, groups: groups.map(change).filter(({ leaves }) => leaves.length > 0) };
 }
 
-/** The rule as far as audiences are chosen; undefined without any. */
+/** The rule over the chosen audiences; undefined if none is chosen. */
 function ruleOf({ root, groups }: Draft): AudienceRule | undefined {
   const chosen = groups
     .map(({ operator, leaves }) => ({
@@ -128,7 +131,7 @@ ${joinHtml(
 )}
 ${isFull ? html`<p class="soft">${words.most(LEAVES_MAX)}</p>` : html`<div class="buttons"><button type="submit" name="press" value="group" formaction="#group-${draft.groups.length}" formnovalidate>${words.addGroup}</button></div>`}
 <section aria-live="polite"><h2>${words.inWords}</h2><p>${rule ? ruleText(rule, names) : words.nobody}.</p></section>`;
-  // The first button is the one that Enter presses.
+  // Enter presses the first button of a form.
   const form = html`<form method="post">${hiddenFields(request.formFields)}
 <button hidden type="submit" name="press" value="create">${words.create}</button>
 ${fields}

@@ -23,7 +23,7 @@ interface Post {
   readonly created_at: string;
 }
 
-/** `/ads/:account_id/creatives`: the posts that ads can show, and a form for another one. */
+/** `/ads/:account_id/creatives`: the posts that can be promoted, and a form to write one. */
 export function creativesPage(deps: ConsoleDeps): Page {
   return accountPage(deps, PATH, ['GET', 'POST'], async (visit) => {
     const { request, call } = visit;
@@ -40,7 +40,7 @@ export function creativesPage(deps: ConsoleDeps): Page {
 
 type MadeCard = { readonly uri: string | undefined } | { readonly problems: Problems };
 
-/** Makes the card of a post: a link, a poll, or none. */
+/** Creates the card of a post: a website card, a poll, or none. */
 async function cardOf(visit: AccountVisit): Promise<MadeCard> {
   const isLink = textIn(visit.request, 'headline') !== '' || textIn(visit.request, 'url') !== '';
   const isPoll = CHOICES.some((each) => textIn(visit.request, each) !== '');
@@ -49,7 +49,7 @@ async function cardOf(visit: AccountVisit): Promise<MadeCard> {
   return isPoll ? pollOf(visit) : { uri: undefined };
 }
 
-/** The card of a post whose picture or video is a link: it leads to a website, with a headline. */
+/** Creates a website card: the picture or video with a headline links to a website. */
 async function linkOf(visit: AccountVisit): Promise<MadeCard> {
   const { call } = visit;
   const headline = textIn(visit.request, 'headline');
@@ -75,7 +75,7 @@ async function linkOf(visit: AccountVisit): Promise<MadeCard> {
   return { problems };
 }
 
-/** The card of a post that asks something. */
+/** Creates a poll card. */
 async function pollOf(visit: AccountVisit): Promise<MadeCard> {
   const choices = Object.fromEntries(CHOICES.map((each) => [each, textIn(visit.request, each)]));
   const missing = CHOICES.slice(0, 2).find((each) => choices[each] === '');
@@ -93,7 +93,7 @@ async function pollOf(visit: AccountVisit): Promise<MadeCard> {
     : { problems: problemsOf(reply, [...CHOICES, 'duration_in_minutes']) };
 }
 
-/** Cards take what the library has; it may be there from the last attempt. */
+/** Adds media to the library, which cards require; it may be there from an earlier attempt. */
 async function addToLibrary({ call }: AccountVisit, media_key: string, name: string): Promise<void> {
   await call('media_library.create', { media_key, name });
 }
@@ -138,7 +138,7 @@ ${canWrite ? html`<section class="card after"><h2>${words.write}</h2>${postForm(
   });
 }
 
-/** The fields of a poll, folded away while empty. */
+/** The fields of a poll, collapsed while empty. */
 function pollFields(typed: (name: string) => string, problems: Problems): Html {
   const isOpen = CHOICES.some((each) => typed(each) !== '' || problems.has(each));
   const input = inputsOf(typed, problems);
@@ -152,7 +152,7 @@ ${selectField(name, words.duration, durations, typed(name), { error: problems.ge
 </details>`;
 }
 
-/** The place of the script that offers a picture or video and shows the post; without it, a post has neither. */
+/** The mount point of the composer, which uploads media and previews the post; without scripts, posts have no media. */
 function composerPlace({ account, request }: AccountVisit, loginPath: string, media: string): Html {
   const input = JSON.stringify({
     path: `/console/api/${account.environment}/1.1/media/upload`,
@@ -169,7 +169,7 @@ function composerPlace({ account, request }: AccountVisit, loginPath: string, me
   return html`<div data-island="composer" data-input="${input}"><p class="soft">${texts.composer.needsScript}</p></div>`;
 }
 
-/** The address of the preview of each post, by its id. */
+/** Preview URLs by post id. */
 async function previewsOf({ read }: AccountVisit, posts: readonly Post[]): Promise<ReadonlyMap<string, string>> {
   if (posts.length === 0) return new Map();
   const post_ids = posts.map(({ post_id }) => post_id).join(',');

@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const FIELDS = ['keywords', 'negative_keywords', 'country'];
 
-/** `/ads/:account_id/keywords`: how often people write about something, and which words stand beside it. */
+/** `/ads/:account_id/keywords`: the volume of posts about keywords, and related terms. */
 export function keywordsPage(deps: ConsoleDeps): Page {
   return accountPage(deps, '/keywords', ['GET'], async (visit) => {
     const text = (name: string): string => textIn(visit.request, name);
@@ -48,7 +48,7 @@ export function keywordsPage(deps: ConsoleDeps): Page {
   });
 }
 
-/** Words as people separate them, as the API takes them. */
+/** Converts keywords separated by commas or line breaks to the list format of the API. */
 function listIn(text: string): string {
   return text
     .split(/[,\n]/)
@@ -62,7 +62,7 @@ interface Range {
   readonly granularity: 'DAY' | 'HOUR';
 }
 
-/** The last 24 hours, or seven days of the account with today. */
+/** The last 24 hours, or the last seven days of the account including today. */
 function rangeOf({ now, account }: AccountVisit, range: string): Range {
   const now_ms = Date.parse(now);
   if (range === 'day') return { start_ms: now_ms - (now_ms % HOUR_MS) - 23 * HOUR_MS, granularity: 'HOUR' };

@@ -33,10 +33,10 @@ const MONEY = ['daily_budget_amount_local_micro', 'total_budget_amount_local_mic
 const [CRITERIA_MAX, ADS_MAX] = [500, 200] as const;
 const NAMES = ['name', 'objective', 'start_time', 'end_time', 'bid_strategy', ...MONEY];
 
-/** The objectives of line items that the console creates; others need apps or media of the account. */
+/** Objectives that the console offers; the others need apps or account media. */
 const OFFERED: readonly string[] = ['ENGAGEMENTS', 'WEBSITE_CLICKS', 'FOLLOWERS', 'REACH', 'VIDEO_VIEWS'];
 
-/** A line item, as in replies of the API, and the bid strategies of its objective. */
+/** A line item as the API returns it, with the bid strategies of its objective. */
 export interface LineItem {
   readonly id: string;
   readonly campaign_id: string;
@@ -78,7 +78,7 @@ function fieldsOf({ account }: AccountVisit, currency: string, strategies: reado
   ];
 }
 
-/** The entered parameters; unreadable ones are problems at their fields. */
+/** Parses the form into parameters; unparsable values become problems at their fields. */
 function parametersOf(
   { account }: AccountVisit,
   entered: Readonly<Record<string, string>>,
@@ -102,7 +102,7 @@ function parametersOf(
   };
 }
 
-/** `/ads/:account_id/line_items/new`: a line item of a campaign, kept as a draft. */
+/** `/ads/:account_id/line_items/new`: creates a line item as a draft. */
 export function newLineItemPage(deps: ConsoleDeps): Page {
   return accountPage(deps, `${PATH}/new`, ['GET', 'POST'], async (visit) => {
     const { request, call, find, read } = visit;
@@ -149,7 +149,7 @@ export function newLineItemPage(deps: ConsoleDeps): Page {
   });
 }
 
-/** The choice of the objective, from which everything else follows. */
+/** The choice of the objective, on which the other fields depend. */
 function objectiveChoice(
   visit: AccountVisit,
   { campaign_id, name }: { readonly campaign_id: string; readonly name: string },
@@ -173,7 +173,7 @@ function trailOf({ account }: AccountVisit, id: string, name: string): readonly 
   ];
 }
 
-/** `/ads/:account_id/line_items/:line_item_id`: budget and schedule, audience, and ads of one line item. */
+/** `/ads/:account_id/line_items/:line_item_id`: budget, schedule, targeting and ads of a line item. */
 export function lineItemPage(deps: ConsoleDeps): Page {
   return accountPage(deps, `${PATH}/:line_item_id`, ['GET', 'POST'], async (visit) => {
     const { request, find } = visit;
@@ -186,7 +186,7 @@ export function lineItemPage(deps: ConsoleDeps): Page {
   });
 }
 
-/** The page of a line item, while it is answered. */
+/** A request for the page of a line item. */
 interface LinePage {
   readonly visit: AccountVisit;
   readonly deps: ConsoleDeps;
@@ -204,7 +204,7 @@ async function change(page: LinePage, act: string): Promise<PageResponse> {
     if (!('criterion' in found)) return show(page, new Map([[field, found.problem]]), undefined, found.choices);
     const reply = await call('targeting_criteria.create', { line_item_id, ...found.criterion });
     if (reply.isDone) return redirectTo(visit, `${PATH}/${line.id}#audience`);
-    // Whatever is wrong with it, it is wrong with the field.
+    // The form has one field, so every error belongs to it.
     return show(page, new Map([[field, whyRefused(reply)]]));
   }
   const text = (name: string): string => request.parameter(name) ?? '';
@@ -244,10 +244,10 @@ async function save(page: LinePage): Promise<PageResponse> {
   if (problems.size > 0) return show(page, problems, entered);
   const edit = edited(request, entered, storedValues(visit, line));
   if (edit.conflicts.size > 0) return show(page, conflictProblems(edit), entered);
-  // Bids and how they are made belong together.
+  // The bid amount and the bid strategy are saved together.
   const isSaved = (name: string): boolean =>
     edit.changed.has(name) || (name === 'bid_amount_local_micro' && edit.changed.has('bid_strategy'));
-  // A day that was not touched keeps its time, which may be within a day.
+  // Unchanged dates are not sent: the stored time need not be midnight.
   const saved = Object.entries(parameters).filter(([name]) => isSaved(name));
   if (saved.length === 0) return redirectTo(visit, `${PATH}/${line.id}`);
   const reply = await call('line_items.update', { line_item_id: line.id, ...Object.fromEntries(saved) });

@@ -25,16 +25,16 @@ import { bodyOf } from '../refused-call.ts';
 const words = texts.grid;
 const { pause, activate } = texts.campaign;
 const switchWords = { pause, activate, review: texts.review.names.review };
-/** Campaigns or funding instruments to choose from. */
+/** Maximum number of parents offered in the filter. */
 const OWNERS_MAX = 500;
 
-/** A list, and the dependencies of its page beside calls. */
+/** A list with the dependencies of its page. */
 interface PlacedList extends EntityList {
   readonly loginPath: string;
   readonly readStandings: () => Promise<ListStandings>;
 }
 
-/** `/ads/:account_id/campaigns` and `/line_items`: plain tables, which a script makes comfortable. */
+/** `/ads/:account_id/campaigns` and `/line_items`: plain tables, which the grid script enhances. */
 export const entityListPages: readonly ((deps: ConsoleDeps) => Page)[] = ENTITY_LISTS.map(
   (list) => (deps: ConsoleDeps) =>
     accountPage(deps, `/${list.resource}`, ['GET', 'POST'], async (visit) => {
@@ -44,7 +44,7 @@ export const entityListPages: readonly ((deps: ConsoleDeps) => Page)[] = ENTITY_
         loginPath: deps.redirectToLogin(request.path).location!,
         readStandings: async () => {
           const standings: ListStandings = (await deps.readStandings(account, now))[list.resource];
-          // The ads of line items are on their pages.
+          // Statuses of ads are left out: they are on the pages of line items.
           return Object.fromEntries(
             Object.entries(standings).map(([id, { effective_status, reasons_not_servable }]) => [
               id,
@@ -60,9 +60,9 @@ export const entityListPages: readonly ((deps: ConsoleDeps) => Page)[] = ENTITY_
     }),
 );
 
-/** Whether the rows show ads now, for the script that has changed some. */
+/** The current delivery status of the rows as JSON, fetched by the grid after a change. */
 async function standingsOf({ call }: AccountVisit, { readStandings, resource }: PlacedList): Promise<PageResponse> {
-  // Refused to users who may not read the list.
+  // Throws if the user may not read the list.
   bodyOf(await call(`${resource}.list`, { count: 1 }));
   const text = JSON.stringify(await readStandings());
   return { status: 200, html: html``, file: { name: `${resource}.json`, type: 'application/json', text } };
@@ -75,7 +75,7 @@ async function change(visit: AccountVisit, list: PlacedList): Promise<PageRespon
     [list.idName]: id,
     entity_status: request.parameter('entity_status') ?? '',
   });
-  // Back to the same row of the same list.
+  // Return to the same row of the list.
   const query = request.query && `?${request.query}`;
   return reply.isDone ? redirectTo(visit, `/${list.resource}${query}#${id}`) : show(visit, list, problemsOf(reply, []));
 }
@@ -89,7 +89,7 @@ async function show(visit: AccountVisit, placed: PlacedList, problems: Problems 
   const listed = await firstRows(visit, list, query);
   const { rows } = listed;
   const owners = await ownersOf(visit, list);
-  // A later page has no number of rows in all, which the script needs.
+  // The grid needs the total, which only the first page has.
   const isPlain = query.view === 'plain' || cursor !== undefined;
   return consolePage(visit, {
     problems,
@@ -106,7 +106,7 @@ ${rows.length === 0 ? emptyOf(list, q ?? query.within ?? state) : gridOf(visit, 
   });
 }
 
-/** The link to a new line item where one campaign is listed, else to a new campaign. */
+/** Links to a new line item if the list shows one campaign, otherwise to a new campaign. */
 function createLink({ account }: AccountVisit, { resource }: EntityList, { within }: ListQuery): Html {
   const isOfCampaign = resource === 'line_items' && within !== undefined;
   const [path, text] = isOfCampaign
@@ -115,7 +115,7 @@ function createLink({ account }: AccountVisit, { resource }: EntityList, { withi
   return html`<a class="button main" href="/ads/${account.id}/${path}">${text}</a>`;
 }
 
-/** The owners that rows can have, with names. */
+/** Lists the parents to filter by, as id and name. */
 async function ownersOf(
   { read }: AccountVisit,
   { within }: EntityList,
@@ -129,7 +129,7 @@ async function ownersOf(
   return found.map(({ id, name, description }) => [id, name ?? description ?? id]);
 }
 
-/** The filters of the list, each with a link without it. */
+/** The active filters, each with a link that removes it. */
 function chipOf(
   { within }: EntityList,
   query: ListQuery,
@@ -178,7 +178,7 @@ ${next ? html`<p><a href="${addressOf(query, { cursor: next })}">${words.next}</
   return html`<div data-island="grid" data-input="${input}">${table}</div>`;
 }
 
-/** The address of the list with changed parameters; those that are `undefined` are left out. */
+/** The URL of the list with changed parameters; `undefined` removes one. */
 function addressOf(
   { q, sort, view, within, state }: ListQuery,
   more: Readonly<Record<string, string | undefined>>,
@@ -209,7 +209,7 @@ ${joinHtml(body, '\n')}
 
 const numeric = ({ kind }: ListColumn): Html => (kind === 'money' ? html` class="number"` : noHtml);
 
-/** A column that can be sorted is a link; sorted by already, it turns the order round. */
+/** The header of a column; a sortable one links to the list sorted by it, or reversed if it already is. */
 function headOf(column: ListColumn, query: ListQuery): Html {
   const { name, label, isSortable } = column;
   if (!isSortable) return html`<th scope="col"${numeric(column)}>${label}</th>`;
@@ -240,7 +240,7 @@ function statusForm({ request, account }: AccountVisit, row: ListRow): Html {
   return html`<form method="post" id="${row.id}">${hiddenFields(members)}<button type="submit" aria-label="${label} ${nameOfRow(row)}">${label}</button></form>`;
 }
 
-/** How many of a list are in which state, and the sum of each budget by currency. */
+/** Counts by state, and the sum of each budget by currency. */
 async function totalsOf(visit: AccountVisit, list: StandingList): Promise<Html> {
   const rows = await allRows(visit, list);
   const states = Map.groupBy(rows, (row) => stateOfRow(row, texts).text);
@@ -261,7 +261,7 @@ async function totalsOf(visit: AccountVisit, list: StandingList): Promise<Html> 
 
 const SUMMED: readonly string[] = ['daily_budget_amount_local_micro', 'total_budget_amount_local_micro'];
 
-/** All rows of the list as CSV; amounts are numbers of the currency. */
+/** All rows of the list as CSV; amounts in units of the currency. */
 async function csvOf(visit: AccountVisit, list: PlacedList): Promise<PageResponse> {
   const { account } = visit;
   const rows = await allRows(visit, { ...list, standings: await list.readStandings() });

@@ -13,7 +13,7 @@ const words = texts.results;
 const DEFAULT_DAYS = 14;
 const CAMPAIGNS_MAX = 100;
 
-/** `/ads/:account_id`: the delivery of the account in the last days, as a chart, a table and CSV. */
+/** `/ads/:account_id`: recent delivery of the account as a chart, a table and CSV. */
 export function overviewPage(deps: ConsoleDeps): Page {
   return accountPage(deps, '', ['GET'], async (visit) => {
     requireReader(visit);

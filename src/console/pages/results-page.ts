@@ -21,26 +21,26 @@ import type { LineItem } from './line-item-pages.ts';
 
 const words = texts.results;
 const DEFAULT: Preset = 'last_14';
-/** Rows of a table; totals and CSV have all. */
+/** Maximum number of rows in a table; totals and CSV include all. */
 const ROWS_MAX = 100;
 const LEVELS = ['campaigns', 'line_items', 'ads'] as const satisfies readonly ReportLevel[];
-/** Characters of the name of an ad. */
+/** Maximum length of an ad's name. */
 const NAME_MAX = 40;
 const HOUR_MS = 3_600_000;
 
-/** All of an account, or one campaign or line item. */
+/** The whole account, or one campaign or line item. */
 interface Scope {
   readonly campaign_id: string | undefined;
   readonly line_item_id: string | undefined;
   readonly name: string;
-  /** Of a campaign or line item. */
+  /** The currency of the campaign or line item. */
   readonly currency: string;
   readonly daily_budget_local_micro: number | null;
-  /** The campaign itself, where the scope is one. */
+  /** The campaign, if the scope is one. */
   readonly campaign?: Campaign;
 }
 
-/** The parameters of the page. */
+/** The query parameters of the page. */
 interface Question {
   readonly level: ReportLevel;
   readonly range: string;
@@ -49,7 +49,7 @@ interface Question {
   readonly isCompared: boolean;
 }
 
-/** `/ads/:account_id/results`: delivery in some days, by campaign, line item or ad, and CSV of it. */
+/** `/ads/:account_id/results`: delivery in a date range by campaign, line item or ad, as tables and CSV. */
 export function resultsPage(deps: ConsoleDeps): Page {
   return accountPage(deps, '/results', ['GET'], async (visit) => {
     requireReader(visit);
@@ -83,7 +83,7 @@ ${asOf(visit, deps)}`,
   });
 }
 
-/** Today is compared with the same hours of the day that it is compared with. */
+/** Today is compared with the same hours of the earlier day. */
 function lastHoursOf({ now, account }: AccountVisit, days: readonly string[]): { readonly lastHours?: number } {
   const now_ms = Date.parse(now);
   const today = dateAround(now_ms, account.timezone);
@@ -109,17 +109,17 @@ async function scopeOf({ request, find, account }: AccountVisit): Promise<Scope 
   return { campaign_id, line_item_id, name: account.name, currency: '', daily_budget_local_micro: null };
 }
 
-/** The parameter of the scope; none for all of an account. */
+/** The filter parameter of the scope; none for the whole account. */
 function withinOf({ campaign_id, line_item_id }: Scope): Record<string, string> {
   return line_item_id ? { line_item_id } : campaign_id ? { campaign_id } : {};
 }
 
-/** The parameters of the address, for links and other forms. */
+/** The query parameters for links and forms. */
 function addressOf(scope: Scope, { level, range, from, to }: Question): Record<string, string> {
   return { ...withinOf(scope), level, range, from, to };
 }
 
-/** Why a campaign or line item shows no ads now. */
+/** Reads the reasons why a campaign or line item shows no ads. */
 async function reasonsOf(
   { account, now }: AccountVisit,
   { readStandings }: ConsoleDeps,
@@ -158,12 +158,12 @@ function questionOf({ request }: AccountVisit, { campaign_id, line_item_id }: Sc
   };
 }
 
-/** The levels below a scope. */
+/** Report levels within a scope. */
 function levelsOf({ line_item_id }: Pick<Scope, 'line_item_id'>): readonly ReportLevel[] {
   return line_item_id ? ['line_items', 'ads'] : LEVELS;
 }
 
-/** The days of a question; undefined, with problems at the fields, when there are none. */
+/** The days of the date range; undefined, with problems at the fields, if it is invalid. */
 function daysOf(
   { now, account }: AccountVisit,
   { range, from, to }: Question,
@@ -180,13 +180,13 @@ function daysOf(
   return problems.size > 0 ? undefined : daysBetween(from, to);
 }
 
-/** The beginning of a text, by which people know it again. */
+/** Truncates a name. */
 function shortened(text: string): string {
   const characters = [...text];
   return characters.length <= NAME_MAX ? text : `${characters.slice(0, NAME_MAX - 1).join('')}…`;
 }
 
-/** The name of a row. Ads have no page of their own. */
+/** The name of a row, linked to its page; ads have none. */
 function nameOf({ account }: AccountVisit, level: ReportLevel, { id, name, shown_id }: ReportRow): Html | string {
   if (level === 'ads') return name === null ? words.ad(shown_id ?? id) : shortened(name);
   return html`<a href="/ads/${account.id}/${level}/${id}">${name ?? id}</a>`;
@@ -198,7 +198,7 @@ interface Results {
   readonly before: readonly CurrencyReport[] | undefined;
 }
 
-/** The results in each currency; amounts of several are never added up. */
+/** The results by currency; amounts in different currencies are never added. */
 function resultsOf(visit: AccountVisit, { level }: Question, { days, found, before }: Results): Html {
   const nothing: DailyNumbers = { spend: [], impressions: [], engagements: [], clicks: [], views: [] };
   const isNothing = found.length === 0 && (before?.length ?? 0) === 0;
@@ -253,7 +253,7 @@ ${content}`,
   });
 }
 
-/** The delivery of each row on each day with any. */
+/** The delivery of each row on each day as CSV; days without delivery are left out. */
 function csvOf({ account }: AccountVisit, days: readonly string[], found: readonly CurrencyReport[]): PageResponse {
   const metrics = [words.spend, words.impressions, words.engagements, words.clicks, words.views];
   const rows = found.flatMap(({ currency, rows: own }) =>

@@ -18,7 +18,7 @@ import type { LineItem } from './line-item-pages.ts';
 
 const words = texts.review;
 const [LINES_MAX, CRITERIA_MAX] = [100, 200] as const;
-/** Reasons that do not prevent going live: it ends them, or time does, or others do. */
+/** Reasons that do not prevent going live: launching resolves them, or time, or a review. */
 const PASSING: readonly string[] = [
   'CAMPAIGN_NOT_ACTIVE',
   'LINE_ITEM_NOT_ACTIVE',
@@ -26,27 +26,27 @@ const PASSING: readonly string[] = [
   'ACCOUNT_NOT_ACCEPTED',
   'BUDGET_USED_UP',
 ];
-/** The parts of the page of a line item where reasons are mended; the others in its form. */
+/** Sections of the line item page that resolve a reason; the others are resolved in its form. */
 const PARTS: Readonly<Record<string, string>> = { NO_CREATIVE: 'ads', NO_PEOPLE: 'audience' };
 
 interface ReviewedLine {
   readonly line: Omit<LineItem, 'strategies'>;
   readonly criteria: readonly Criterion[];
   readonly ads: number;
-  /** The reasons why it would show nothing although it is live. */
+  /** Reasons why it would show no ads once live. */
   readonly missing: readonly string[];
 }
 
 interface Reviewed {
   readonly campaign: Campaign & { readonly funding_instrument_id: string };
   readonly lines: readonly ReviewedLine[];
-  /** Those that are live when the drafts are. */
+  /** The line items that are live after the launch. */
   readonly launched: readonly ReviewedLine[];
-  /** Whether something is a draft that could go live. */
+  /** Whether there is a draft to launch. */
   readonly isDraft: boolean;
 }
 
-/** `/ads/:account_id/campaigns/:campaign_id/review`: all of a campaign before it goes live, and the button for that. */
+/** `/ads/:account_id/campaigns/:campaign_id/review`: a summary of a draft campaign, and the launch button. */
 export function reviewPage(deps: ConsoleDeps): Page {
   return accountPage(deps, '/campaigns/:campaign_id/review', ['GET', 'POST'], async (visit) => {
     const { request, find } = visit;
@@ -90,17 +90,17 @@ async function reviewOf(
   return { campaign: standingOf('campaigns', campaign, campaigns), lines, launched, isDraft };
 }
 
-/** The reasons that only its advertiser ends. An ad under review may be accepted. @source decision 1141 */
+/** Reasons that only the advertiser can resolve; an ad under review is not one. @source decision 1141 */
 function missingOf(reasons: readonly string[], ads: LineStanding['ads']): string[] {
   const isReviewed = Object.values(ads).some((ad) => ad.reasons_not_servable.includes('AD_UNDER_REVIEW'));
   return reasons.filter((reason) => !PASSING.includes(reason) && !(reason === 'NO_CREATIVE' && isReviewed));
 }
 
-/** Line items first: a campaign without one that is active runs nothing. */
+/** Activates the line items before the campaign: a campaign without an active one shows nothing. */
 async function goLive(visit: AccountVisit, deps: ConsoleDeps, reviewed: Reviewed): Promise<PageResponse> {
   const { call } = visit;
   const { campaign, launched } = reviewed;
-  // The page lists what is missing.
+  // The page lists the missing parts.
   if (!canGoLive(reviewed)) return show(visit, deps, reviewed, new Map([['', words.notYet]]));
   for (const { line } of launched) {
     if (line.entity_status !== 'DRAFT') continue;
@@ -153,7 +153,7 @@ ${moreThan(lines, LINES_MAX)}${isDraft ? launchSection(visit, reviewed) : ''}`;
   });
 }
 
-/** The button, or what is missing before there is one. */
+/** The launch button, or the list of missing parts. */
 function launchSection({ account, request }: AccountVisit, reviewed: Reviewed): Html {
   if (canGoLive(reviewed)) {
     return html`<form class="card" method="post">${hiddenFields({ ...request.formFields })}<div class="buttons"><button class="main" type="submit">${words.goLive}</button></div></form>`;

@@ -2,12 +2,12 @@ import { texts } from '../../texts/texts.ts';
 
 const words = texts.combine;
 
-/** A rule about audiences, as the API takes it and replies with it. */
+/** A rule that combines audiences, in the format of the API. */
 export type AudienceRule =
   | { readonly custom_audience_id: string; readonly negate: boolean; readonly child_segments?: readonly [] }
   | { readonly boolean_operator: 'AND' | 'OR'; readonly child_segments: readonly AudienceRule[] };
 
-/** The ids of the audiences of a rule. */
+/** The ids of all audiences in a rule. */
 export function audiencesOf(rule: AudienceRule): string[] {
   return 'boolean_operator' in rule ? rule.child_segments.flatMap(audiencesOf) : [rule.custom_audience_id];
 }

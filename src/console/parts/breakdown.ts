@@ -11,10 +11,10 @@ import type { Problems } from './form-problems.ts';
 import { resultTable, summed } from './result-tables.ts';
 
 const words = texts.breakdown;
-/** Segmentations within a country. */
+/** Segmentations that require a country. */
 const OF_COUNTRIES: readonly string[] = ['REGIONS', 'METROS'];
 
-/** The segmentation of a page; undefined without one. Mistakes are problems at their fields. */
+/** Parses the segmentation of a page; undefined if none is chosen. Errors are added at their fields. */
 export async function divisionOf(
   visit: AccountVisit,
   problems: Map<string, string>,
@@ -28,7 +28,7 @@ export async function divisionOf(
   return undefined;
 }
 
-/** The numbers of some days by segment, a table for each currency. */
+/** Metrics by segment, one table per currency. */
 export async function breakdownResults(
   { account }: AccountVisit,
   { readBreakdown }: Pick<ConsoleDeps, 'readBreakdown'>,
@@ -53,7 +53,7 @@ ${resultTable(by, [...rows, sum], currency)}`;
 ${tables.length === 0 ? none : joinHtml(tables, '\n')}</section>`;
 }
 
-/** The form that asks for segments. */
+/** The form that chooses a segmentation. */
 export function breakdownForm(
   { request }: AccountVisit,
   parameters: Readonly<Record<string, string>>,
@@ -67,7 +67,10 @@ ${input('country', words.country, html`maxlength="100" autocomplete="off"`, { hi
 <div class="buttons"><button type="submit">${words.start}</button></div></form></details>`;
 }
 
-/** The targeting value of the country with a name, or else of the first whose name begins so; undefined without one. */
+/**
+ * The targeting value of the country with this name, or of the first whose name starts with it; undefined if there is
+ * none.
+ */
 export async function countryNamed({ lookUp }: AccountVisit, name: string): Promise<string | undefined> {
   if (name === '') return undefined;
   const parameters = { location_type: 'COUNTRIES', q: name, count: 50 };

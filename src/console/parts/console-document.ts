@@ -7,25 +7,25 @@ import type { AccountVisit } from '../account-visit.ts';
 import { RefusedCall } from '../refused-call.ts';
 import { type Problems, statusOf, whyRefused } from './form-problems.ts';
 
-/** The tabs of an account, by what follows its id in their paths; '' is its overview. */
+/** The tabs of an account by path segment; '' is the overview. */
 const TABS = ['', 'campaigns', 'line_items', 'results', 'audiences', 'creatives', 'keywords'] as const;
 
 /** A page of an account. */
 export interface ConsolePage {
   readonly status?: number;
-  /** The problems of its form, which make its status. */
+  /** The problems of its form; they decide the status. */
   readonly problems?: Problems;
   readonly title: string;
-  /** Links to the pages above it, below its tab. */
+  /** Breadcrumbs between the tab and the page. */
   readonly trail?: readonly (readonly [href: string, text: string])[];
-  /** Beside the title. */
+  /** Buttons and links beside the title. */
   readonly actions?: Html;
   readonly content: Html;
-  /** Its scripts. */
+  /** The islands of the page. */
   readonly islands?: readonly string[];
 }
 
-/** A page of an account in its frame, with the calls that it made. */
+/** Renders a page of an account with the frame and the API calls behind it. */
 export function consolePage(visit: AccountVisit, page: ConsolePage): PageResponse {
   const { account, request } = visit;
   const [, , , current = ''] = request.path.split('/');
@@ -53,7 +53,7 @@ ${callsSection(visit.calls)}`,
   };
 }
 
-/** A page above all accounts. */
+/** A page outside any account. */
 export function consoleDocument(request: PageRequest, title: string, content: Html): PageDocument {
   return { title, content, frame: frameOf(request), width: 'full' };
 }
@@ -69,7 +69,7 @@ function trailOf({ trail = [] }: ConsolePage): Html | string {
 `;
 }
 
-/** Rows as a CSV file. */
+/** A reply with a CSV file. */
 export function csvFile(title: string, name: string, rows: readonly (readonly (string | number)[])[]): PageResponse {
   return {
     status: 200,
@@ -78,7 +78,7 @@ export function csvFile(title: string, name: string, rows: readonly (readonly (s
   };
 }
 
-/** A redirect after a change; `path` is below the account. */
+/** Redirects after a change; `path` is relative to the account. */
 export function redirectTo(visit: AccountVisit, path: string): PageResponse {
   const location = `/ads/${visit.account.id}${path}`;
   return {
@@ -88,7 +88,7 @@ export function redirectTo(visit: AccountVisit, path: string): PageResponse {
   };
 }
 
-/** Where the other accounts of a user are. */
+/** Links to the other accounts of the user. */
 function accountLinks({ accounts, account }: AccountVisit): readonly AccountLink[] {
   return accounts.map(({ id, name, environment }) => ({
     href: `/ads/${id}`,
@@ -112,7 +112,7 @@ export async function orRefusal(
   } catch (error) {
     if (!(error instanceof RefusedCall)) throw error;
     const { refusal } = error;
-    // A form is sent again, with everything that was entered, when the page is loaded again.
+    // Reloading the page sends the form again, with all input.
     const again =
       request.method === 'POST'
         ? texts.frame.sendAgain
@@ -122,7 +122,7 @@ export async function orRefusal(
   }
 }
 
-/** The calls behind a page, as developers would make them; scripts add theirs. */
+/** The API calls behind a page, as developers would make them; islands append theirs. */
 function callsSection(calls: readonly ShownCall[]): Html {
   if (calls.length === 0) return noHtml;
   return html`<details class="calls" data-base-url="${calls[0]!.base_url}"><summary>${texts.frame.apiCall}</summary>

@@ -3,18 +3,18 @@ import { texts } from '../../texts/texts.ts';
 
 const words = texts.review;
 
-/** A step from nothing to a campaign that runs. */
+/** A step of creating a campaign. */
 export type DraftStep = keyof typeof words.names;
 
-/** How far a draft is. */
+/** The progress of a draft. */
 export interface DraftProgress {
-  /** Links to the steps that can be gone to. */
+  /** Links to the reachable steps. */
   readonly links: Readonly<Partial<Record<DraftStep, string>>>;
   readonly done: readonly DraftStep[];
   readonly current: DraftStep;
 }
 
-/** The steps of a draft: which are done, where one is, and what comes then. */
+/** The step indicator of a draft: completed, current and remaining steps. */
 export function draftSteps({ links, done, current }: DraftProgress): Html {
   const items = (Object.entries(words.names) as [DraftStep, string][]).map(([step, name]) => {
     const isDone = done.includes(step);
@@ -29,7 +29,7 @@ export function draftSteps({ links, done, current }: DraftProgress): Html {
   return html`<nav aria-label="${words.steps}"><ol class="draft-steps">${joinHtml(items, '\n')}</ol></nav>`;
 }
 
-/** The steps of a draft campaign with a line item, or without one yet. */
+/** The steps of a draft campaign, with or without a line item. */
 export function stepsOfDraft(
   account: string,
   campaign: string,

@@ -5,14 +5,14 @@ import { texts } from '../../texts/texts.ts';
 import { type EntityField, entityFields, postForm } from './entity-form.ts';
 import { isConflict, type Problems } from './form-problems.ts';
 
-/** The texts of the fields of a form, by name. */
+/** The values of the fields of a form, by name. */
 export type FieldTexts = Readonly<Record<string, string>>;
 
-/** The changes of a form that several people may have open. */
+/** The changes in a form that several users may edit at once. */
 export interface Edited {
-  /** The fields that its user has changed. */
+  /** The fields changed by this user. */
   readonly changed: ReadonlySet<string>;
-  /** Those that somebody else has changed otherwise meanwhile, with the stored values. */
+  /** The fields changed differently by another user meanwhile, with the stored values. */
   readonly conflicts: ReadonlyMap<string, string>;
 }
 
@@ -32,12 +32,12 @@ export function edited(request: PageRequest, entered: FieldTexts, stored: FieldT
   return { changed: new Set(changed), conflicts: new Map(conflicts) };
 }
 
-/** The problems of fields that somebody else has changed meanwhile. */
+/** The problems of fields changed by another user meanwhile. */
 export function conflictProblems({ conflicts }: Edited): Problems {
   return new Map([['', words.conflict], ...conflicts]);
 }
 
-/** A form that several people may have open. */
+/** A form that several users may edit at once. */
 export interface EditForm {
   readonly fields: readonly EntityField[];
   readonly stored: FieldTexts;
@@ -45,16 +45,16 @@ export interface EditForm {
   readonly problems: Problems;
 }
 
-/** The form, with its texts in a hidden field. */
+/** Renders the form with its initial values in a hidden field. */
 export function editForm(request: PageRequest, { fields, stored, entered, problems }: EditForm): Html {
   const hasConflict = isConflict(problems);
-  // The texts of before stay until the changes of others were shown, however often the form is refused meanwhile.
+  // The initial values stay until the changes of others have been displayed, however often the form is refused.
   const shown = JSON.stringify((hasConflict ? undefined : textsBefore(request)) ?? stored);
   return html`${hasConflict ? html`<p class="soft">${words.conflictAbout}</p>` : ''}
 ${postForm(request, 'save', html`${hiddenFields({ shown })}${entityFields(fields, entered, problems)}`, words.save)}`;
 }
 
-/** The texts that a form showed when it was filled in; undefined without a form of the console. */
+/** The initial values of the submitted form; undefined without a form. */
 function textsBefore({ method, parameter }: PageRequest): FieldTexts | undefined {
   const text = method === 'POST' && parameter('act') === 'save' ? parameter('shown') : undefined;
   if (text === undefined) return undefined;

@@ -6,7 +6,7 @@ import { texts } from '../../texts/texts.ts';
 import { microsOf, moneyText } from '../money.ts';
 import type { Problems } from './form-problems.ts';
 
-/** A field of a form about a campaign or a line item. */
+/** A field of a campaign or line item form. */
 export interface EntityField {
   /** The parameter of the operation. */
   readonly name: string;
@@ -17,7 +17,7 @@ export interface EntityField {
   readonly isRequired?: boolean;
 }
 
-/** The fields of a form with their texts, and the problems at each. */
+/** Renders the fields of a form with their values and problems. */
 export function entityFields(
   fields: readonly EntityField[],
   values: Readonly<Record<string, string>>,
@@ -38,38 +38,38 @@ export function entityFields(
   });
 }
 
-/** The text of a parameter without the space around it; '' without one. */
+/** The trimmed value of a parameter; '' if absent. */
 export function textIn({ parameter }: Pick<PageRequest, 'parameter'>, name: string): string {
   return parameter(name)?.trim() ?? '';
 }
 
-/** The entered text of each field. */
+/** The submitted value of each field. */
 export function enteredIn(fields: readonly EntityField[], request: PageRequest): Record<string, string> {
   return Object.fromEntries(fields.map(({ name }) => [name, textIn(request, name)]));
 }
 
-/** The text of a field of a form that was sent, as it was typed. */
+/** Reads the values of a submitted form as typed. */
 export function typedIn({ method, parameter }: PageRequest): (name: string) => string {
   return (name) => (method === 'POST' ? (parameter(name) ?? '') : '');
 }
 
-/** Makes the inputs of a form with their texts and problems. */
+/** Builds the inputs of a form with values and problems. */
 export function inputsOf(textOf: (name: string) => string, problems: Problems) {
   return (member: string, label: string, attributes: Html, more: Pick<FormField, 'hint' | 'type'> = {}): Html =>
     formField({ member, label, attributes, ...more }, textOf(member), problems.get(member));
 }
 
-/** The confirmation that a form was saved, after the redirect with a parameter. */
+/** The notice after a redirect that a form was saved. */
 export function noticeOf({ method, parameter }: PageRequest, name: string, text: string): Html {
   return noticeBox(method === 'GET' && parameter(name) ? text : undefined);
 }
 
-/** An amount as it stands in a field, without a sign; '' for none. */
+/** An amount as a field value, without the currency sign; '' for null. */
 export function amountText(micros: number | null, currency: string): string {
   return micros === null ? '' : moneyText(micros, currency).replace(/[^\d.,]/g, '');
 }
 
-/** Micro units of an entered amount: '' stays empty, and other texts are problems. */
+/** Parses an amount to micros; '' stays empty, invalid input becomes a problem. */
 export function amountIn(
   entered: Readonly<Record<string, string>>,
   name: string,
@@ -84,14 +84,14 @@ export function amountIn(
   return micros === undefined ? '' : String(micros);
 }
 
-/** A form of a page with its token. */
+/** A POST form with its CSRF token. */
 export function postForm(request: PageRequest, act: string, content: Html | readonly Html[], label: string): Html {
   return html`<form method="post">${hiddenFields({ ...request.formFields, act })}
 ${content}
 <div class="buttons"><button class="main" type="submit">${label}</button></div></form>`;
 }
 
-/** The button that deletes the object of a page. */
+/** The Delete button of a page. */
 export function removeForm({ formFields }: PageRequest): Html {
   return html`<form method="post">${hiddenFields({ ...formFields, act: 'remove' })}
 <button type="submit" class="bad">${texts.frame.remove}</button></form>`;

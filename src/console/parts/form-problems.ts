@@ -3,10 +3,10 @@ import type { PageCallReply } from '../../contract/declare/pages.ts';
 import { type ErrorDetail, wordingOf } from '../../contract/problems/problems.ts';
 import { texts } from '../../texts/texts.ts';
 
-/** Refusals by the field that they concern; '' for the others. */
+/** Errors by field; '' for those without a field. */
 export type Problems = ReadonlyMap<string, string>;
 
-/** Whether somebody else has changed the same fields meanwhile. */
+/** Whether another user has changed the same fields meanwhile. */
 export const isConflict = (problems: Problems): boolean => problems.get('') === texts.campaign.conflict;
 
 /** The status of a page whose form has these problems. */
@@ -44,12 +44,12 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 const labelOf = (parameter: string): string => LABELS[parameter] ?? parameter;
 
-/** Why a call was refused, in words for people. */
+/** The reasons of a refused call as display text. */
 export function whyRefused({ refusals }: Pick<PageCallReply, 'refusals'>): string {
   return refusals.map(refusalText).join('. ');
 }
 
-/** A refusal in words for people. */
+/** A refusal as display text. */
 export function refusalText(refusal: ErrorDetail): string {
   const { problem, parameter, words = {} } = refusal;
   const named = {
@@ -60,7 +60,7 @@ export function refusalText(refusal: ErrorDetail): string {
   return wordingOf({ ...refusal, words: named }, 'ads', (template) => texts.refusals[problem] ?? template).message;
 }
 
-/** The problems above a form, each with a link to its field. They have the focus: the next Tab leads to the first of them. */
+/** The error summary above a form, which links each problem to its field and gets the focus. */
 export function problemSummary(problems: Problems): Html | string {
   if (problems.size === 0) return '';
   const items = [...problems].map(([field, message]) =>

@@ -6,7 +6,7 @@ import { moneyText } from '../money.ts';
 
 const words = texts.history;
 const ROWS = 50;
-/** People whose names are looked up; the others keep their ids. */
+/** Maximum number of users whose names are looked up; others are listed by id. */
 const NAMES_MAX = 20;
 
 interface Change {
@@ -41,7 +41,7 @@ ${joinHtml(rows, '\n')}
 </tbody></table></div></details>`;
 }
 
-/** The names of the users who made changes, by id; removed ones have none. */
+/** The names of the users who made the changes, by id; deleted users have none. */
 async function namesOf({ lookUp }: AccountVisit, changes: readonly Change[]): Promise<ReadonlyMap<string, string>> {
   const ids = [...new Set(changes.map(({ change_by }) => change_by.user_id))].slice(0, NAMES_MAX);
   const users = await Promise.all(ids.map((user_id) => lookUp('users.show', { user_id })));

@@ -9,17 +9,17 @@ import { reasonsText } from '../lists/cell-text.ts';
 import { moneyText } from '../money.ts';
 
 const words = texts.breakdown;
-/** Spend may be so far ahead of the day, or behind it, and still be even. */
+/** Maximum deviation of spend from even pacing that counts as on track. */
 const TOLERANCE = 0.1;
 
-/** Today's spend against the daily budget and the part of the day that has passed, and the reason where it is behind. */
+/** Today's spend against the daily budget and the elapsed share of the day, with the reasons if it is behind. */
 export async function pacingSection(
   { now, account }: AccountVisit,
   { readReport }: Pick<ConsoleDeps, 'readReport'>,
   of: ReportScope & {
     readonly daily_budget_local_micro: number;
     readonly currency: string;
-    /** Why it shows no ads now, and why it showed none in the last whole hour. */
+    /** Why it shows no ads now, and why it showed none in the last full hour. */
     readonly reasons: readonly string[];
     readonly lastReason: string | undefined;
   },
@@ -44,7 +44,7 @@ export async function pacingSection(
 
 const SHARES: ReadonlySet<string> = new Set(['win_rate', 'throttle']);
 
-/** How the numbers of the last whole hour of a line item came about; '' where delivery is not simulated. */
+/** Explains the metrics of a line item's last full hour; '' unless delivery is simulated. */
 export function whySection(
   { account }: AccountVisit,
   explained: ExplainedHour | undefined,

@@ -10,7 +10,7 @@ import { RefusedCall } from '../refused-call.ts';
 
 const words = texts.results;
 
-/** Delivery, added up. */
+/** Sums of delivery metrics. */
 interface Totals {
   readonly spend: number;
   readonly impressions: number;
@@ -30,7 +30,7 @@ const percent = (part: number, whole: number): string => (whole === 0 ? '–' : 
 const each = (spend: number, number: number, currency: string): string =>
   number === 0 ? '–' : moneyText(Math.round(spend / number), currency);
 
-/** The sums of some days and their prices, large; with those of the days before, how much each changed. */
+/** Cards with the totals of a period and their rates, and the change from the period before. */
 export function resultCards(all: DailyNumbers, currency: string, before?: DailyNumbers): Html {
   const now = totalsOf(all);
   const then = before && totalsOf(before);
@@ -53,7 +53,7 @@ export function resultCards(all: DailyNumbers, currency: string, before?: DailyN
 }
 
 function changeText(now: number, before: number): string {
-  // A price of nothing is none.
+  // A rate over zero units is undefined.
   if (!Number.isFinite(now)) return Number.isFinite(before) ? words.nothingNow : words.asBefore;
   if (!Number.isFinite(before)) return words.nothingBefore;
   if (before === 0) return now === 0 ? words.asBefore : words.nothingBefore;
@@ -62,13 +62,13 @@ function changeText(now: number, before: number): string {
   return change > 0 ? words.more(change.toFixed(1)) : words.less((-change).toFixed(1));
 }
 
-/** The time of the numbers on a page, and whether they are simulated. */
+/** The note about the time of the metrics on a page, and whether they are simulated. */
 export function asOf({ now, account }: AccountVisit, { isSimulated }: Pick<ConsoleDeps, 'isSimulated'>): Html {
   const simulated = isSimulated(account.environment) ? ` ${words.simulated}` : '';
   return html`<p class="soft">${words.asOf(timeText(now, account.timezone), account.timezone)}${simulated}</p>`;
 }
 
-/** Spend, impressions and engagements by day, a chart each. */
+/** Charts of spend, impressions and engagements by day. */
 export function dailyCharts(days: readonly string[], all: DailyNumbers, currency: string): Html {
   const charts = (['spend', 'impressions', 'engagements'] as const).map((name) => {
     const numbers = all[name];
@@ -84,11 +84,11 @@ export function dailyCharts(days: readonly string[], all: DailyNumbers, currency
   return html`<div class="charts">${joinHtml(charts, '\n')}</div>`;
 }
 
-/** A row of results: of one day, or of all. */
+/** A row of results. */
 export interface ResultRow {
   readonly name: Html | string;
   readonly of: DailyNumbers;
-  /** Which day; all by default. */
+  /** The index of the day; all days by default. */
   readonly at?: number;
 }
 
@@ -114,7 +114,7 @@ export function resultTable(first: string, rows: readonly ResultRow[], currency:
     ];
     return html`<tr><th scope="row">${name}</th>${cells.map((cell) => html`<td class="number">${cell}</td>`)}</tr>`;
   });
-  // It may be wider than the screen: keys scroll it too.
+  // Focusable, so that a wide table can be scrolled by keyboard.
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${first}"><table><thead><tr><th scope="col">${first}</th>${heads}</tr></thead><tbody>
 ${joinHtml(lines, '\n')}
 </tbody></table></div>`;
@@ -124,7 +124,7 @@ const WIDTH = 720;
 const HEIGHT = 180;
 const GAP = 0.25;
 
-/** Bars of numbers, with a title and a description for those who do not see them. */
+/** A bar chart with a title and a description for screen readers. */
 export function barChart(of: {
   readonly id: string;
   readonly title: string;
@@ -151,13 +151,13 @@ ${joinHtml(shapes, '\n')}
 <p aria-hidden="true"><span>${first}</span>${first === last ? '' : html`<span>${last}</span>`}</p></figure>`;
 }
 
-/** Refuses those who may not read statistics, as calls do. @throws RefusedCall */
+/** Refuses users without permission to read statistics, as the API does. @throws RefusedCall */
 export function requireReader({ permissions }: Pick<AccountVisit, 'permissions'>): void {
   if (permissions.some((each) => STATS_READERS.includes(each as Role))) return;
   throw new RefusedCall({ status: 403, refusals: [{ problem: 'ACTION_NOT_ALLOWED' }] });
 }
 
-/** The sum of rows, day by day. */
+/** Sums rows by day. */
 export function summed(rows: readonly DailyNumbers[]): DailyNumbers {
   const [first] = rows;
   const of = (name: keyof DailyNumbers): number[] =>

@@ -9,7 +9,7 @@ export interface Servable {
   readonly reasons_not_servable?: readonly string[] | undefined;
 }
 
-/** The state of a campaign or line item in a word, and why it does not serve. */
+/** The status label of a campaign or line item, with the reasons for not serving. */
 export function stateMark(servable: Servable): Html {
   const { state, text, why } = stateOfRow(servable, texts);
   return html`<span class="state ${state}">${text}</span>${why === '' ? '' : html` <span class="why">${why}</span>`}`;

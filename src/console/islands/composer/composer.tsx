@@ -4,29 +4,29 @@ import type { composer } from '../../../texts/en/composer.ts';
 import { filled } from '../texts.ts';
 import { isVideo, type UploadedMedia, type UploadProgress, uploadMedia } from './upload-media.ts';
 
-/** The input from the page. */
+/** The `data-input` of the island. */
 export interface ComposerInput {
-  /** Where pictures and videos are uploaded, below `/console/api`. */
+  /** The upload path below `/console/api`. */
   readonly path: string;
-  /** Where one signs in again. */
+  /** The login page, for an ended session. */
   readonly loginPath: string;
-  /** The id of the field with the text of the post. */
+  /** The id of the post text field. */
   readonly textField: string;
-  /** The ids of the fields of its link. */
+  /** The ids of the website card fields. */
   readonly headlineField: string;
   readonly urlField: string;
-  /** The ids of the fields with the choices of its poll. */
+  /** The ids of the poll choice fields. */
   readonly choiceFields: readonly string[];
-  /** Who writes, by screen name. */
+  /** The screen name of the author. */
   readonly author: string;
-  /** The key of what was uploaded before the form was refused; '' for none. */
+  /** The key of media uploaded before the form was refused; '' for none. */
   readonly media: string;
   readonly words: typeof composer;
 }
 
 type Upload = { readonly is: 'none' } | { readonly is: 'uploading'; readonly progress: UploadProgress } | UploadedMedia;
 
-/** A choice of a picture or video, which is uploaded at once, and the post as a phone shows it. */
+/** A media picker that uploads immediately, and a phone preview of the post. */
 export function Composer({
   path,
   loginPath,
@@ -45,13 +45,13 @@ export function Composer({
 }) {
   const typed = useTyped(text);
   const link = { headline: useTyped(headline).value, host: hostOf(useTyped(url).value) };
-  // The page has always as many.
+  // Constant length, so the hooks keep their order.
   const poll = choices.map((field) => useTyped(field).value).filter((choice) => choice !== '');
   const picture = useSignal<string | undefined>(undefined);
   const video = useSignal<string | undefined>(undefined);
   const upload = useSignal<Upload>(media === '' ? { is: 'none' } : { is: 'uploaded', media });
   const field = useRef<HTMLInputElement>(null);
-  /** The choice that counts: what comes of an earlier one is of no interest. */
+  /** Aborts the upload of an earlier choice. */
   const turn = useRef(new AbortController());
   const nextTurn = (): AbortSignal => {
     turn.current.abort();
@@ -59,7 +59,7 @@ export function Composer({
     return turn.current.signal;
   };
 
-  /** The browser does not send the form while it says why not. */
+  /** A custom validity keeps the browser from sending the form. */
   const set = (next: Upload): void => {
     upload.value = next;
     const reason =
@@ -81,7 +81,7 @@ export function Composer({
     if (!file) return remove();
     picture.value = undefined;
     video.value = isVideo(file) ? file.name : undefined;
-    // The policy of the page lets no script show a video.
+    // The content security policy does not allow scripts to display videos.
     const reading = isVideo(file) ? undefined : dataUrlOf(file);
     void send(file);
     const { signal } = turn.current;
@@ -170,14 +170,14 @@ export function Composer({
   );
 }
 
-/** The text of a field of the page, as it is typed. */
+/** A signal with the current text of a field. */
 function useTyped(field: HTMLTextAreaElement | HTMLInputElement): Signal<string> {
   const typed = useSignal(field.value);
   useEffect(() => {
     const show = (): void => {
       typed.value = field.value;
     };
-    // Text that was typed before the script listened.
+    // Include text typed before the script loaded.
     show();
     field.addEventListener('input', show);
     return () => field.removeEventListener('input', show);
@@ -185,12 +185,12 @@ function useTyped(field: HTMLTextAreaElement | HTMLInputElement): Signal<string>
   return typed;
 }
 
-/** The host of an address as far as it is typed. */
+/** The host of a partially typed URL. */
 function hostOf(address: string): string {
   return /^https?:\/\/([^/?#]+)/.exec(address)?.[1] ?? '';
 }
 
-/** How far the upload is. */
+/** The progress text of the upload. */
 function statusOf(upload: Upload, words: typeof composer): string {
   if (upload.is === 'uploaded') return upload.media.startsWith('3_') ? words.uploaded : words.uploadedOther;
   if (upload.is !== 'uploading') return '';
@@ -198,7 +198,7 @@ function statusOf(upload: Upload, words: typeof composer): string {
   return upload.progress === 0 ? words.uploading : filled(words.progress, { percent: upload.progress });
 }
 
-/** Why it is not uploaded, in words for people. */
+/** The reason of a failed upload as display text. */
 function faultIn(upload: Upload, words: typeof composer): string | undefined {
   if (upload.is === 'signed out') return words.ended;
   if (upload.is === 'unreachable') return words.unreachable;

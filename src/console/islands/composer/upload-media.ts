@@ -4,16 +4,16 @@ import { pause } from '../timers.ts';
 /** The result of an upload: the media key, or the reason of a refusal. */
 export type UploadedMedia = { readonly is: 'uploaded'; readonly media: string } | Refusal;
 
-/** How much of a file was sent, in percent; undefined while the service processes it. */
+/** Percent sent; undefined while the server processes the file. */
 export type UploadProgress = number | undefined;
 
-/** Bytes of one segment of a video. */
+/** Size of a video segment in bytes. */
 const SEGMENT = 4 * 1024 * 1024;
 const TRIES = 3;
-/** The result of an abandoned upload; its parts expire. */
+/** The result of an aborted upload; its segments expire on the server. */
 const ABANDONED = { is: 'refused', why: '' } as const;
 
-/** Whether a file is uploaded as a video is. */
+/** Whether a file is uploaded in segments. */
 export const isVideo = ({ type }: File): boolean => type.startsWith('video/');
 
 /**
@@ -30,7 +30,7 @@ export async function uploadMedia(
   const begun = await callApi(
     'POST',
     path,
-    // Videos in ads have a category of their own.
+    // Ad videos have their own media category.
     formOf({
       command: 'INIT',
       total_bytes: String(file.size),
@@ -65,7 +65,7 @@ function outcomeOf(reply: ApiReply): UploadedMedia {
   return { is: 'uploaded', media: media_key };
 }
 
-/** Makes a call that may be made twice until the service is there, a few times. */
+/** Retries an idempotent call a few times while the server is unavailable. */
 async function insistently(call: () => Promise<ApiReply>): Promise<ApiReply> {
   for (let tries = 1; ; tries++) {
     const reply = await call();

@@ -1,6 +1,6 @@
 import { pause } from '../timers.ts';
 
-/** After this time a form that got no answer may be sent again: the service processes it once. */
+/** How long a submitted form stays blocked. Sending it again is safe: the server processes it once. */
 const PENDING_MS = 10_000;
 
 function setPending(form: HTMLFormElement, isPending: boolean): void {
@@ -19,7 +19,7 @@ document.addEventListener('submit', (event) => {
   void pause(PENDING_MS).then(() => setPending(form, false));
 });
 
-// Browsers keep pages as they were left.
+// Pages restored from the back/forward cache keep their DOM state.
 addEventListener('pageshow', () => {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-pending]')) setPending(form, false);
 });

@@ -8,31 +8,31 @@ import { filled } from '../texts.ts';
 import type { CellValue, Saved } from './edits.ts';
 import type { GridInput } from './rows.ts';
 
-/** The content of a cell, and its callbacks. */
+/** Props of a cell. */
 interface CellInput {
   readonly input: GridInput;
   readonly row: ListRow;
   readonly column: ListColumn;
-  /** Content beside the state. */
+  /** Rendered beside the state. */
   readonly action: ComponentChildren;
   readonly fault: string | undefined;
-  /** Stores a value, an unusual one only when its user is sure. */
+  /** Stores a value; an unusual one only once confirmed. */
   onSave(value: CellValue, isSure: boolean): Promise<Saved>;
 }
 
-/** One cell; those that can be edited turn into a box. */
+/** A cell; editable ones turn into an input. */
 export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
   const { words, zone, mayChange } = input;
   const box = useRef<HTMLInputElement>(null);
   const button = useRef<HTMLButtonElement>(null);
-  /** The entered text; undefined while it is not edited. */
+  /** The entered text; undefined while not editing. */
   const entered = useSignal<string | undefined>(undefined);
   const own = useSignal<string | undefined>(undefined);
   const question = useSignal<string | undefined>(undefined);
-  /** The text of the box before editing. */
+  /** The text before editing. */
   const opened = useRef('');
   const isSaving = useRef(false);
-  /** The text that could not be stored: Enter tries again, leaving the cell does not. */
+  /** The text that could not be stored: Enter retries, blur does not. */
   const tried = useRef<string>(undefined);
   const stored = editedText(column, row);
   const isTyped = entered.value !== undefined && entered.value !== opened.current;
@@ -46,7 +46,7 @@ export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
     opened.current = text;
     entered.value = text;
   };
-  // An unedited cell follows the stored value, as after an undo.
+  // While not editing, the cell follows the stored value, for example after an undo.
   useEffect(() => {
     if (isEdited && !isTyped) open(stored);
   }, [stored]);
@@ -57,7 +57,7 @@ export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
     return () => removeEventListener('beforeunload', warn);
   }, [isTyped]);
 
-  /** @param returns whether the cell gets the focus */
+  /** @param returns whether the focus returns to the cell */
   const close = (returns: boolean): void => {
     entered.value = undefined;
     own.value = undefined;
@@ -78,7 +78,7 @@ export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
     question.value = saved.question;
     if (saved.isDone) close(returns);
   };
-  // A row that is scrolled out of sight leaves the document, with its box.
+  // A row scrolled out of the window is unmounted together with its input.
   const leave = useRef(save);
   leave.current = save;
   useEffect(() => () => void (tried.current === undefined && leave.current(false)), []);
@@ -114,7 +114,7 @@ export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
             question.value = undefined;
           }}
           onBlur={() => {
-            // The box keeps the focus where the window loses it.
+            // The input stays the active element when the window loses the focus.
             if (document.activeElement !== box.current && entered.value !== tried.current) void save(false);
           }}
           onKeyDown={({ key }) => {
@@ -171,14 +171,14 @@ const Fault = ({ text }: { readonly text: string | undefined }) =>
     </p>
   );
 
-/** A value as it stands in the box. */
+/** The initial text of the input. */
 function editedText({ name, kind }: ListColumn, row: ListRow): string {
   const value = row[name] as CellValue;
   if (value === null) return '';
   return kind === 'money' ? String(Number(value) / 1e6) : String(value);
 }
 
-/** The entered value, as the API takes it; undefined unless it is an amount. */
+/** Parses the input to a value of the API; undefined for an invalid amount. */
 function enteredValue({ kind }: ListColumn, text: string, currency: string): CellValue | undefined {
   if (kind !== 'money') return text;
   return text === '' ? null : microsOf(text, currency);

@@ -6,41 +6,41 @@ import { filled } from '../texts.ts';
 import { pause } from '../timers.ts';
 import type { GridInput, Outcome, Rows } from './rows.ts';
 
-/** A value of a row, as the API takes it. */
+/** A value of a field in the API. */
 export type CellValue = string | number | null;
 
-/** The last change, and how it is undone. */
+/** The last change, with its undo action. */
 interface Done {
   readonly text: string;
   readonly undo?: (() => void) | undefined;
 }
 
-/** Whether a value was stored, or the question before it is. */
+/** Whether a value was stored, or the confirmation that it needs. */
 export interface Saved {
   readonly isDone: boolean;
   readonly question?: string;
 }
 
-/** The changes in a list, and their messages. */
+/** Edits in a list, with their messages. */
 export interface Edits {
   readonly done: ReadonlySignal<Done | undefined>;
-  /** Why a cell was not stored. */
+  /** Why a cell could not be stored. */
   faultOf(row: ListRow, column: ListColumn): string | undefined;
-  /** Stores a value of a cell; an amount that may be a slip only when its user is sure. */
+  /** Stores the value of a cell; a suspicious amount only once confirmed. */
   save(row: ListRow, column: ListColumn, value: CellValue, isSure: boolean): Promise<Saved>;
-  /** Starts or stops rows; whether all of them were. */
+  /** Activates or pauses rows; resolves with whether all succeeded. */
   switchTo(chosen: readonly ListRow[], status: string): Promise<boolean>;
 }
 
-/** How long what was done can be undone. */
+/** How long Undo is offered. */
 const UNDO_MS = 6000;
 
 const STATUS = 'entity_status';
 
-/** An amount that is so many times what it was may have a digit too many. */
+/** An increase by this factor may be a typing error and needs confirmation. */
 const JUMP = 10;
 
-/** Opens the edits of a list. */
+/** Creates the edits of a list. */
 export function openEdits({ words, zone }: Pick<GridInput, 'words' | 'zone'>, rows: Rows): Edits {
   const faults = signal<ReadonlyMap<string, string>>(new Map());
   const done = signal<Done | undefined>(undefined);
@@ -49,7 +49,7 @@ export function openEdits({ words, zone }: Pick<GridInput, 'words' | 'zone'>, ro
   const say = (next: Done): void => {
     done.value = next;
     void pause(UNDO_MS).then(() => {
-      // The message stays until the next one; only the time to undo ends.
+      // The message stays until the next one; only Undo expires.
       if (done.value === next && next.undo) done.value = { text: next.text };
     });
   };
@@ -59,7 +59,7 @@ export function openEdits({ words, zone }: Pick<GridInput, 'words' | 'zone'>, ro
     else now.set(key, text);
     faults.value = now;
   };
-  /** Why something was not stored; undefined when it was. */
+  /** Why a change was not stored; undefined on success. */
   const faultIn = (outcome: Outcome, textOf: (row: ListRow) => string): string | undefined => {
     if (outcome.is === 'done') return undefined;
     if (outcome.is === 'refused') return outcome.why;
@@ -67,7 +67,7 @@ export function openEdits({ words, zone }: Pick<GridInput, 'words' | 'zone'>, ro
     return outcome.is === 'signed out' ? words.signedOut : words.offline;
   };
 
-  /** The question about an amount that is more than the campaign can spend, or many times what it was. @source decision 1142 */
+  /** Asks to confirm an amount above the campaign's budget, or many times the previous one. @source decision 1142 */
   const questionOf = async (row: ListRow, { name }: ListColumn, value: CellValue): Promise<string | undefined> => {
     if (typeof value !== 'number') return undefined;
     const most = await rows.budgetAbove(row, name);
@@ -111,7 +111,7 @@ export function openEdits({ words, zone }: Pick<GridInput, 'words' | 'zone'>, ro
     say({ text, undo });
     return true;
   };
-  /** Gives rows the status that they had. */
+  /** Restores the previous status of rows. */
   const restore = async (before: readonly ListRow[]): Promise<void> => {
     for (const [status, those] of Map.groupBy(before, ({ entity_status }) => entity_status)) {
       const ids = new Set(those.map(({ id }) => id));

@@ -9,9 +9,9 @@ import { openEdits } from './edits.ts';
 import { useRowWindow } from './row-window.ts';
 import type { GridInput, Rows } from './rows.ts';
 
-/** Pixels of a row, as the style sheet has it. */
+/** Height of a row in pixels; the same as in the style sheet. */
 const ROW_HEIGHT = 52;
-/** Rows that are fetched before one scrolls to them. */
+/** Rows fetched ahead of scrolling. */
 const AHEAD = 500;
 
 /** A table of campaigns or line items: scrolled, sorted, edited and switched in place. */
@@ -60,7 +60,7 @@ export function Grid({ input, rows }: { readonly input: GridInput; readonly rows
       <section
         class="scroll window"
         ref={scroller}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll it
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable by keyboard
         tabIndex={0}
         aria-label={document.querySelector('h1')!.textContent}
       >
@@ -116,21 +116,21 @@ export function Grid({ input, rows }: { readonly input: GridInput; readonly rows
   );
 }
 
-/** The address of the page with a parameter changed. */
+/** The URL of the page with one query parameter changed. */
 function addressWith(name: string, value: string): string {
   const query = new URLSearchParams(location.search);
   query.set(name, value);
   return `?${query}`;
 }
 
-/** The key of the hidden columns of a list in the storage of the browser, for all accounts. */
+/** The `localStorage` key of hidden columns, shared by all accounts. */
 const hiddenKey = (): string => `barker.hidden-columns.${location.pathname.split('/').at(-1)}`;
 
 function hiddenColumns(): ReadonlySet<string> {
   try {
     return new Set(localStorage.getItem(hiddenKey())?.split(' '));
   } catch {
-    // Browsers that keep nothing show all columns.
+    // Without storage, all columns are visible.
     return new Set();
   }
 }
@@ -139,7 +139,7 @@ function rememberHidden(hidden: ReadonlySet<string>): void {
   try {
     localStorage.setItem(hiddenKey(), [...hidden].join(' '));
   } catch {
-    // Then it lasts as long as the page.
+    // Without storage, the choice lasts until the page is left.
   }
 }
 
@@ -179,7 +179,7 @@ interface ChosenInput {
   onSwitch(rows: readonly ListRow[], status: string): Promise<void>;
 }
 
-/** Changes of the selected rows. Drafts go live where they are reviewed. */
+/** Actions for the selected rows. Drafts go live from the review page. */
 function Chosen({ rows, words, onSwitch }: ChosenInput) {
   const switched = rows.filter((row) => switchOf(row, words));
   const isDisabled = switched.length === 0;
@@ -202,7 +202,7 @@ interface TroubleInput {
   onRetry(): void;
 }
 
-/** Why the last call failed, and the way on. */
+/** The reason of the last failed call, with a retry or login link. */
 function Trouble({ input: { words, loginPath }, rows, onRetry }: TroubleInput) {
   const trouble = rows.trouble.value;
   const alert = (content: ComponentChildren) => (

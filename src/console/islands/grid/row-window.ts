@@ -3,19 +3,19 @@ import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } 
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** The rows that are in the document, of all. */
+/** The range of mounted rows. */
 export interface RowWindow {
   readonly first: number;
-  /** After the last. */
+  /** Exclusive. */
   readonly end: number;
-  /** Pixels of the rows before and after. */
+  /** Height of the unmounted rows before and after, in pixels. */
   readonly before: number;
   readonly after: number;
 }
 
 const OVERSCAN = 10;
 
-/** The rows that a scrolled element shows, with some before and after; each is `height` pixels high. */
+/** Windowing: the visible rows of a scrolling element, with a margin; each row is `height` pixels high. */
 export function useRowWindow(
   element: RefObject<HTMLElement | null>,
   { count, height }: { readonly count: number; readonly height: number },

@@ -4,13 +4,13 @@ import { type ListRow, type ListStandings, standingOf, stateOfRow } from '../../
 import type { ListColumn } from '../../lists/entity-lists.ts';
 import { type ApiReply, callApi, isUnavailable, type Refusal, refusalOf } from '../page-api.ts';
 
-/** The input from the page. */
+/** The `data-input` of the island. */
 export interface GridInput {
-  /** The list below `/console/api`. */
+  /** The list path below `/console/api`. */
   readonly path: string;
-  /** The same of calls that change several. */
+  /** The batch path below `/console/api`. */
   readonly batchPath: string;
-  /** Where the pages of the account are. */
+  /** The path of the account's pages. */
   readonly accountPath: string;
   readonly resource: 'campaigns' | 'line_items';
   readonly idName: string;
@@ -19,14 +19,14 @@ export interface GridInput {
   readonly zone: string;
   readonly loginPath: string;
   readonly q: string;
-  /** The owner of the rows, as a parameter. */
+  /** The parent filter, as a query parameter. */
   readonly within: Readonly<Record<string, string>>;
   readonly sort?: string;
-  /** The selected state, of which the page knows the total; undefined for all. */
+  /** The selected state, if the list is filtered by one. */
   readonly state?: string;
-  /** How rows stand, by id. */
+  /** Delivery status by id. */
   readonly standings: ListStandings;
-  /** The first rows, and where the list goes on. */
+  /** The first rows, and the cursor of the next page. */
   readonly rows: readonly ListRow[];
   readonly next: string | null;
   readonly total: number;
@@ -44,29 +44,29 @@ export interface GridInput {
 /** The result of a change. */
 export type Outcome =
   | { readonly is: 'done' }
-  /** Somebody else has changed the field meanwhile; nothing was stored. */
+  /** Another user has changed the field meanwhile; nothing was stored. */
   | { readonly is: 'conflict'; readonly row: ListRow }
   | Refusal;
 
-/** The rows of a list, of which the later ones are fetched when they are wanted. */
+/** The rows of a list, fetched on demand. */
 export interface Rows {
   readonly rows: ReadonlySignal<readonly ListRow[]>;
   readonly total: ReadonlySignal<number>;
   /** The order of the rows: `field-asc` or `field-desc`. */
   readonly sort: ReadonlySignal<string | undefined>;
-  /** Why the last call failed; undefined while nothing is wrong. */
+  /** Why the last call failed; undefined if it succeeded. */
   readonly trouble: ReadonlySignal<'signed out' | 'unreachable' | undefined>;
-  /** Fetches rows until there are so many, or all. */
+  /** Fetches until `count` rows are loaded, or all. */
   fetchTo(count: number): Promise<void>;
-  /** Begins anew in another order; the rows stay as they are when that fails. */
+  /** Reloads in another order; keeps the current rows on failure. */
   sortBy(sort: string): Promise<void>;
-  /** Asks whether the service is there again. */
+  /** Retries the failed call. */
   tryAgain(): Promise<void>;
-  /** The budget of the campaign of a line item, a day or in all; undefined without a limit. */
+  /** The daily or total budget of the parent campaign; undefined if unlimited. */
   budgetAbove(row: ListRow, field: string): Promise<number | undefined>;
-  /** Stores a field of a row, if it still has the value on the page. */
+  /** Stores a field if its value has not changed since the page was loaded. */
   change(row: ListRow, field: string, value: string | number | null): Promise<Outcome>;
-  /** Stores the status of several, all of a batch or none, until a batch is refused. */
+  /** Stores the status of several rows in atomic batches; stops at the first refused one. */
   changeStatus(
     rows: readonly ListRow[],
     status: string,
@@ -74,10 +74,10 @@ export interface Rows {
 }
 
 const ROWS_A_CALL = 1000;
-/** Of one batch. */
+/** Maximum number of rows in a batch. */
 const BATCH_MAX = 40;
 
-/** Opens the rows that the page has, and those after them. */
+/** Creates the list from the rows of the page. */
 export function openRows(input: GridInput): Rows {
   const rows = signal(input.rows);
   const total = signal(input.total);
@@ -92,12 +92,12 @@ export function openRows(input: GridInput): Rows {
     trouble.value = reply.status === 401 ? 'signed out' : isUnavailable(reply) ? 'unreachable' : undefined;
     return reply;
   };
-  /** One after the other: a page of one order must not be added to rows of another. */
+  /** Serializes fetches: a page of one order must not be appended to rows of another. */
   const inTurn = (fetch: () => Promise<void>): Promise<void> => {
     fetching = fetching.then(fetch);
     return fetching;
   };
-  /** The next page, or the first of an order; whether it came. */
+  /** Fetches the next page, or the first of an order; resolves with whether it succeeded. */
   const fetchPage = async (order: string | undefined, cursor: string | undefined): Promise<boolean> => {
     const query = new URLSearchParams({ count: String(ROWS_A_CALL), with_draft: 'true', ...input.within });
     if (input.q !== '') query.set('q', input.q);
@@ -121,13 +121,13 @@ export function openRows(input: GridInput): Rows {
     rows.value = rows.value.map((row) => byId.get(row.id) ?? row);
     void readStandings();
   };
-  /** Changes affect the standing of this and other rows. */
+  /** A change can affect the delivery status of other rows too. */
   const readStandings = async (): Promise<void> => {
     try {
       standings = await (await fetch(`${input.accountPath}/${input.resource}?format=standings`)).json();
       rows.value = rows.value.map(standing);
     } catch {
-      // The next change tries again.
+      // The next change refreshes it.
     }
   };
 

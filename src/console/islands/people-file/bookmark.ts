@@ -1,13 +1,13 @@
 import { NOTHING_YET, type Progress } from '../../../features/audiences/uploads/people-parts.ts';
 
-/** The progress of an upload in the browser's storage: the same file to the same audience goes on where it was left. */
+/** The stored progress of an upload: the same file to the same audience resumes where it stopped. */
 export interface Bookmark {
   read(): Progress;
   write(progress: Progress): void;
   remove(): void;
 }
 
-/** @param purpose where a file is sent, and how it is read */
+/** @param purpose the target of the file and its column types */
 export function bookmarkOf(file: File, purpose: readonly unknown[]): Bookmark {
   const key = `barker upload ${JSON.stringify(purpose)}`;
   const of = JSON.stringify([file.name, file.size, file.lastModified]);
@@ -24,7 +24,7 @@ export function bookmarkOf(file: File, purpose: readonly unknown[]): Bookmark {
       try {
         localStorage.setItem(key, JSON.stringify({ of, progress }));
       } catch {
-        // Without storage, an interrupted upload begins anew: people who are uploaded twice count once.
+        // Without storage, an interrupted upload starts over; duplicates count once.
       }
     },
     remove: () => localStorage.removeItem(key),

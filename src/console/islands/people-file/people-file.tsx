@@ -27,27 +27,27 @@ import { pause } from '../timers.ts';
 import { bookmarkOf } from './bookmark.ts';
 import { type UploadState, upload } from './upload.ts';
 
-/** The input from the page. */
+/** The `data-input` of the island. */
 export interface PeopleFileInput {
-  /** The audience below `/console/api`. */
+  /** The audience path below `/console/api`. */
   readonly path: string;
-  /** Where one signs in again. */
+  /** The login page, for an ended session. */
   readonly loginPath: string;
-  /** People who were uploaded before are still being matched. */
+  /** Whether an earlier upload is still being matched. */
   readonly isProcessing: boolean;
   readonly words: typeof peopleFile;
 }
 
 type Match = { readonly is: 'matching' } | { readonly is: 'matched'; readonly size: number | null };
 
-/** Parts are small enough to show how far it is, and large enough to be few. */
+/** Size of a part in bytes: small enough for a progress display, large enough to need few calls. */
 const PART_BYTES = 1_000_000;
-/** Sample rows, by which people recognise the columns. */
+/** Sample rows displayed to identify the columns. */
 const SAMPLES = 3;
-/** Listed refusals of rows and values. */
+/** Maximum number of listed errors. */
 const FAULTS_MAX = 20;
 
-/** A form that reads a file of people, hashes them here, and uploads the hashes. */
+/** A form that reads a customer file, hashes it in the browser, and uploads the hashes. */
 export function PeopleFile({ path, loginPath, isProcessing, words }: PeopleFileInput) {
   const file = useSignal<File | undefined>(undefined);
   const head = useSignal<PeopleTable | undefined>(undefined);
@@ -126,12 +126,12 @@ export function PeopleFile({ path, loginPath, isProcessing, words }: PeopleFileI
     if (await renewToken()) await begin();
     else fault.value = words.stillSignedOut;
   };
-  /** Waits until the people are matched with known ones. */
+  /** Polls until the upload is matched. */
   const watch = async (): Promise<void> => {
     match.value = { is: 'matching' };
     for (;;) {
       const reply = await callApi('GET', path);
-      // An upload has begun meanwhile.
+      // Another upload has started meanwhile.
       if (match.value?.is !== 'matching') return;
       if (reply.status !== 200 && !isUnavailable(reply)) return;
       const audience = reply.status === 200 ? reply.body.data : undefined;
@@ -265,7 +265,7 @@ interface ColumnFieldsInput {
   onChange(columns: Columns): void;
 }
 
-/** The type of each column: guessed from its name and values, and changed by people. */
+/** The type of each column: guessed from name and values, editable. */
 function ColumnFields({ head, columns, words, isDisabled, onChange }: ColumnFieldsInput) {
   const set = (index: number, value: string): void => {
     const kind = value === '' ? undefined : (value as ColumnKind);
@@ -347,7 +347,7 @@ function faultOf(error: unknown, words: typeof peopleFile): string {
   return error instanceof CsvError ? filled(words.notCsv, { why: error.message }) : words.notRead;
 }
 
-/** The browser asks before the page is left. */
+/** Asks for confirmation before the page is left. */
 function askFirst(event: BeforeUnloadEvent): void {
   event.preventDefault();
 }

@@ -6,7 +6,7 @@ import type { Bookmark } from './bookmark.ts';
 /** The state of an upload. */
 export type UploadState =
   | { readonly is: 'sending' | 'done' | 'stopped' | 'signed out' }
-  /** The service cannot be reached, or is busy: tried again by itself. */
+  /** The server is unreachable or busy; the upload retries. */
   | { readonly is: 'waiting'; readonly for_s: number }
   | { readonly is: 'refused'; readonly messages: readonly string[] };
 
@@ -33,7 +33,7 @@ export async function upload(parts: AsyncGenerator<Part>, plan: UploadPlan): Pro
     next = parts.next();
     const outcome = await sendPart(part, plan);
     if (outcome.is !== 'done') {
-      // The part that was read ahead is read again.
+      // The prefetched part is read again later.
       await next.catch(() => undefined);
       return plan.onState(outcome);
     }
@@ -44,13 +44,13 @@ export async function upload(parts: AsyncGenerator<Part>, plan: UploadPlan): Pro
   plan.onState({ is: 'done' });
 }
 
-/** Sends a part until it is answered. */
+/** Sends a part, with retries until there is a reply. */
 async function sendPart({ operations, lines }: Part, { path, signal, onState }: UploadPlan): Promise<UploadState> {
   if (operations.length === 0) return { is: 'done' };
   const people = lines.flat().length;
   for (let tries = 0; !signal.aborted; tries += 1) {
     const reply = await callApi('POST', path, operations);
-    // Rows that were not counted have to be sent again.
+    // Rows missing from the count must be sent again.
     if (reply.status === 200 && reply.body?.data.success_count === people) return { is: 'done' };
     if (reply.status === 401) return { is: 'signed out' };
     if (reply.status !== 200 && !isUnavailable(reply)) return { is: 'refused', messages: textsOf(reply) };
