@@ -23,7 +23,7 @@ import { settings } from './en/settings.ts';
 import { site } from './en/site.ts';
 import { tools } from './en/tools.ts';
 
-/** Every word that pages show, from one folder a language. What the API answers stands with what answers it. */
+/** All text of the pages, from one folder per language. Messages of the API are beside the code that sends them. */
 export const texts = {
   frame,
   accounts,

@@ -15,18 +15,18 @@ import type { OperatorConsoleDeps } from './operator-console-deps.ts';
 
 const words = texts.operator.accounts;
 
-/** A change that is refused; the message says why. */
+/** A refused change; the message is displayed. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
-/** Changes an account as the form says. @throws Refused */
+/** Changes an account according to a form. @throws Refused */
 export type AccountAct = (request: OperatorRequest, account: string, deps: OperatorConsoleDeps) => Promise<unknown>;
 
 /** Changes of accounts by the `act` of their form; the same as the commands `barker account …`. */
 export const ACCOUNT_ACTS: Readonly<Record<string, AccountAct>> = { approve, grant, revoke, fund, features, limits };
 
-/** Works on an account that exists, which is locked until the unit ends. */
+/** Runs `work` on an existing account, which stays locked until the unit of work ends. @throws Refused */
 function onAccount<T>(
   request: OperatorRequest,
   act: OperatorAct & `account ${string}`,
@@ -134,7 +134,7 @@ async function limits(request: OperatorRequest, id: string, { accountInput }: Op
   );
 }
 
-/** @throws Refused with the errors. */
+/** Returns the values. @throws Refused with the errors */
 function valuesOf({ values, errors }: ReturnType<AccountInput['read']>): ReturnType<AccountInput['read']>['values'] {
   if (errors.length > 0) throw new Refused(errors.join('. '));
   return values;

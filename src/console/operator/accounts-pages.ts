@@ -26,7 +26,7 @@ const PATH = '/accounts';
 const ROWS = 100;
 const words = texts.operator.accounts;
 
-/** `/operator/accounts`: all accounts, and one more. */
+/** `/operator/accounts`: lists all accounts, and creates one. */
 export function accountsPage(deps: OperatorConsoleDeps): OperatorPage {
   return formPage(
     PATH,
@@ -35,7 +35,7 @@ export function accountsPage(deps: OperatorConsoleDeps): OperatorPage {
   );
 }
 
-/** `/operator/accounts/:id`: one account: approval, people, funding, features and limits. */
+/** `/operator/accounts/:id`: approval, members, funding, features and limits of an account. */
 export function accountPage(deps: OperatorConsoleDeps): OperatorPage {
   return formPage(
     `${PATH}/:id`,

@@ -11,7 +11,7 @@ import { userPage, usersPage } from './users-pages.ts';
 
 const words = texts.operator;
 
-/** The sections, in the order of the header. */
+/** Sections of the header, in display order. */
 export const operatorSections: OperatorSections = [
   ['', words.overview],
   ['/users', words.users.title],
@@ -22,7 +22,7 @@ export const operatorSections: OperatorSections = [
   ['/audit', words.audit.title],
 ];
 
-/** The pages on which operators run the service. */
+/** The pages of operators. */
 export function operatorPages(deps: OperatorConsoleDeps): readonly OperatorPage[] {
   return [
     overviewPage(deps),

@@ -21,7 +21,7 @@ export function applicationsPage(): OperatorPage {
   return { path: PATH, methods: ['GET'], answer: list };
 }
 
-/** `/operator/applications/:id`: one application: its level, limits and suspension. */
+/** `/operator/applications/:id`: access level, limits and suspension of an application. */
 export function applicationPage(deps: OperatorConsoleDeps): OperatorPage {
   return formPage(
     `${PATH}/:id`,
@@ -140,10 +140,10 @@ async function change(deps: OperatorConsoleDeps, request: OperatorRequest): Prom
   return done(`${PATH}/${id}`);
 }
 
-/** A limit; null for that of the settings, undefined for other texts. */
+/** Parses a limit: null means the default of the settings; undefined if invalid. */
 function limitOf(name: (typeof APPLICATION_LIMITS)[number], text: string): number | null | undefined {
   if (text.trim() === '') return null;
-  // A stream that sends no events would never end.
+  // A stream without events would never end.
   const least = name === 'stream_events_per_s' ? 1 : 0;
   const value = /^\d{1,10}$/.test(text.trim()) ? Number(text) : -1;
   return value >= least && value <= LIMIT_MAX ? value : undefined;

@@ -11,7 +11,7 @@ import { nextLink, operatorPage } from './operator-forms.ts';
 const ROWS = 100;
 const words = texts.operator.audit;
 
-/** `/operator/audit`: who changed what, newest first. */
+/** `/operator/audit`: the audit log, newest first. */
 export function auditPage(): OperatorPage {
   return { path: '/audit', methods: ['GET'], answer: list };
 }
@@ -47,7 +47,7 @@ ${nextLink(more)}`;
   return operatorPage(words.title, content);
 }
 
-/** The beginning of a day, or of the day after it, UTC; undefined for other texts. */
+/** Midnight UTC of a day, plus a number of days; undefined if invalid. */
 function dayOf(text: string | undefined, plus: number): string | undefined {
   const instant = text && parseInstant(`${text}T00:00:00Z`);
   return instant ? formatMillisecond(instantMs(instant) + plus * 86_400_000) : undefined;

@@ -4,10 +4,10 @@ import type { ApplicationLimit } from '../../contract/declare/application-limits
 import type { LimitName } from '../../contract/declare/resource.ts';
 import type { AccountInput } from '../../features/ads/administration/account-input.ts';
 
-/** The dependencies of the pages beside the database. */
+/** Dependencies of the pages other than the database. */
 export interface OperatorConsoleDeps {
   readonly clock: Clock;
-  /** The clock of logins and of the machine. */
+  /** The system clock, which dates logins. */
   readonly wallClock: Clock;
   readonly random: Random;
   readonly hashPassword: (password: string) => Promise<string>;
@@ -15,9 +15,9 @@ export interface OperatorConsoleDeps {
   readonly loginUrl: () => string;
   /** Validates input about accounts. */
   readonly accountInput: AccountInput;
-  /** The limits of accounts without their own. */
+  /** Default limits of accounts. */
   readonly limits: Readonly<Record<LimitName, number>>;
-  /** The limits of applications without their own. */
+  /** Default limits of applications. */
   readonly applicationLimits: Readonly<Record<ApplicationLimit, number>>;
   /** The id of the node that serves the pages. */
   readonly node: string;

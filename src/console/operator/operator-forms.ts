@@ -6,12 +6,12 @@ import { hiddenFields } from '../../markup/boxes.ts';
 import { formField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
 
-/** A form that does `act`, with these fields; it asks for a reason if the act needs one. */
+/** A form that performs `act`; it asks for a reason if the act requires one. */
 export function actForm({ formFields }: OperatorRequest, act: OperatorAct, fields: Html, label: string): Html {
   return html`<form method="post">${hiddenFields({ ...formFields, act: memberOf(act) })}${fields}${reasonField(act, act)}<div class="buttons"><button type="submit">${label}</button></div></form>`;
 }
 
-/** A button that does `act` to the object named `about`; if the act needs a reason, a form to unfold. */
+/** A button that performs `act` on the object named `about`; a collapsed form if the act requires a reason. */
 export function actButton(
   { formFields }: OperatorRequest,
   act: OperatorAct,
@@ -26,10 +26,10 @@ export function actButton(
   return html`<details><summary>${label}</summary><form method="post">${hidden}${reason}<div class="buttons">${button}</div></form></details>`;
 }
 
-/** The member `act` of the form of an act. */
+/** The value of the form field `act`. */
 const memberOf = (act: OperatorAct): string => act.split(' ')[1]!;
 
-/** The field for the reason of an act that needs one; `of` makes its id unique in the page. */
+/** The reason field of an act that requires one; `of` makes its id unique on the page. */
 function reasonField(act: OperatorAct, of: string): Html {
   if (!OPERATOR_ACTS[act].needsReason) return noHtml;
   const { reason: label, reasonAbout: hint } = texts.operator;
@@ -38,7 +38,7 @@ function reasonField(act: OperatorAct, of: string): Html {
   return formField({ member, name: 'reason', label, hint, attributes });
 }
 
-/** A page that GET shows and POST changes. */
+/** A page with a handler for GET and one for POST. */
 export function formPage(path: string, show: OperatorPage['answer'], change: OperatorPage['answer']): OperatorPage {
   return {
     path,
@@ -47,7 +47,7 @@ export function formPage(path: string, show: OperatorPage['answer'], change: Ope
   };
 }
 
-/** The page for an object that does not exist, with a link to the list of all. */
+/** The 404 page of an object, with a link to the list. */
 export function unknownPage(
   path: string,
   words: { readonly unknown: string; readonly title: string },
@@ -55,12 +55,12 @@ export function unknownPage(
   return operatorPage(words.unknown, html`<p><a href="/operator${path}">${words.title}</a></p>`, 404);
 }
 
-/** The link to the next rows of a list, by a query; nothing after the last. */
+/** The link to the next page of a list; empty on the last. */
 export function nextLink(query: string | undefined): Html {
   return query ? html`<p><a href="?${query}">${texts.operator.users.next}</a></p>` : noHtml;
 }
 
-/** A page with its heading. */
+/** Renders a page with its heading. */
 export function operatorPage(
   title: string,
   content: Html,
@@ -70,7 +70,7 @@ export function operatorPage(
   return { status, html: { title, content: html`<div class="heading"><h1>${title}</h1>${actions}</div>\n${content}` } };
 }
 
-/** Leads to another page after something was done; the path is below `/operator`. */
+/** Redirects after a change; the path is relative to `/operator`. */
 export function done(location: string): OperatorResponse {
   return { ...operatorPage(texts.site.done, html``, 303), location };
 }

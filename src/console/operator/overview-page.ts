@@ -11,7 +11,7 @@ import { operatorPage } from './operator-forms.ts';
 
 const words = texts.operator;
 
-/** `/operator`: the servers, the work that waits, and the last backup. */
+/** `/operator`: servers, pending work, and the last backup. */
 export function overviewPage({ clock, node, version }: OperatorConsoleDeps): OperatorPage {
   return {
     path: '',
@@ -24,7 +24,7 @@ export function overviewPage({ clock, node, version }: OperatorConsoleDeps): Ope
         backlogs: await tx.jobs.listBacklogs(now),
         verified_at: await tx.verifiedBackup.find(),
       }));
-      // The server of this page runs, whether or not it stores heartbeats.
+      // This server is running even if it stores no heartbeats.
       const running = [...nodes.filter(({ id }) => id === node), ...others];
       const servers = running.map((each) => [
         shortNodeId(each.id),

@@ -9,7 +9,7 @@ import { actButton, done, formPage, operatorPage } from './operator-forms.ts';
 const PATH = '/publishers';
 const words = texts.operator.publishers;
 
-/** `/operator/publishers`: all publishers, whose requests can be refused and accepted again. */
+/** `/operator/publishers`: lists all publishers, and disables or enables them. */
 export function publishersPage(): OperatorPage {
   return formPage(PATH, (request) => list(request), change);
 }

@@ -11,7 +11,7 @@ import { done, formPage, operatorPage } from './operator-forms.ts';
 const PATH = '/sessions';
 const words = texts.operator.sessions;
 
-/** `/operator/sessions`: who is signed in to the console on any server; each can end the sessions of all. */
+/** `/operator/sessions`: the console sessions on all servers; any operator can end any of them. */
 export function sessionsPage({ wallClock }: OperatorConsoleDeps): OperatorPage {
   return formPage(
     PATH,

@@ -18,7 +18,7 @@ const PATH = '/users';
 const ROWS = 100;
 const words = texts.operator.users;
 
-/** `/operator/users`: all users, and one more. */
+/** `/operator/users`: lists all users, and creates one. */
 export function usersPage(deps: OperatorConsoleDeps): OperatorPage {
   return formPage(
     PATH,
@@ -27,7 +27,7 @@ export function usersPage(deps: OperatorConsoleDeps): OperatorPage {
   );
 }
 
-/** `/operator/users/:id`: one user, with suspension, locks and password links. */
+/** `/operator/users/:id`: suspension, locks and password links of a user. */
 export function userPage(deps: OperatorConsoleDeps): OperatorPage {
   return formPage(
     `${PATH}/:id`,
@@ -87,7 +87,7 @@ ${nextLink(more)}
   return operatorPage(words.title, content, Object.keys(errors).length > 0 ? 400 : 200);
 }
 
-/** A name that stands directly before all that begin like this. */
+/** The cursor directly before all names with this prefix. */
 function beforeAll(begins: string): string {
   if (begins === '') return '';
   const last = begins.charCodeAt(begins.length - 1);
@@ -103,7 +103,7 @@ async function register(deps: OperatorConsoleDeps, request: OperatorRequest): Pr
     }),
   );
   if (Object.keys(errors).length > 0) return list(request, draft, errors);
-  // An unknown password: the link sets another.
+  // A random password; the link sets another.
   const passwordHash = await deps.hashPassword(deps.random.bytes(32).toString('base64url'));
   try {
     const { id, link } = await request.change('user create', async (unit) => {

@@ -1,4 +1,4 @@
-/** Words of the list of accounts. */
+/** English text of the list of accounts. */
 export const accounts = {
   title: 'Accounts',
   about: 'Advertising accounts that you have a role on.',

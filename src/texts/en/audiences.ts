@@ -1,4 +1,4 @@
-/** Words of custom audiences. */
+/** English text of the audience pages. */
 export const audiences = {
   title: 'Audiences',
   about: 'Groups of people to show ads to, or to keep them from.',

@@ -1,4 +1,4 @@
-/** Words of results that are divided, of pacing, and of why simulated numbers are what they are. */
+/** English text of breakdowns, pacing and the explanation of simulated delivery. */
 export const breakdown = {
   title: 'Break down',
   about: 'Splits the numbers of these days by who people are, or where they are.',

@@ -1,4 +1,4 @@
-/** Words of the pages of one campaign and of one line item. */
+/** English text of the pages of a campaign and of a line item. */
 export const campaign = {
   new: 'Create a campaign',
   newAbout: 'It starts as a draft: nothing runs or costs anything until you go live.',
@@ -132,7 +132,7 @@ export const campaign = {
     CONTENT_PUBLISHER_USER: 'Beside content of',
   } as Readonly<Record<string, string>>,
   genderNames: { 1: 'Men', 2: 'Women' } as Readonly<Record<string, string>>,
-  /** The headings of a list of choices. */
+  /** Group headings of a select. */
   kindsOfChoices: { GENDER: 'Gender', AGE: 'Age', PLATFORM: 'Device system' },
   pick: 'Gender, age or system',
   addPick: 'Add this',

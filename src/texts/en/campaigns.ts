@@ -1,4 +1,4 @@
-/** Words of the list of campaigns. */
+/** English text of the list of campaigns. */
 export const campaigns = {
   title: 'Campaigns',
   none: 'No campaigns yet',
@@ -8,7 +8,7 @@ export const campaigns = {
   count: '{total} {total:campaign|campaigns}',
 } as const;
 
-/** The effective states of campaigns, line items and ads. */
+/** Labels of the effective statuses of campaigns, line items and ads. */
 export const states: Readonly<Record<string, string>> = {
   RUNNING: 'Running',
   ACTIVE: 'Active',
@@ -21,7 +21,7 @@ export const states: Readonly<Record<string, string>> = {
   DELETED: 'Deleted',
 };
 
-/** Why something shows no ads, at any level, now or in an hour that has passed. */
+/** Reasons for showing no ads, at any level, now or in a past hour. */
 export const reasons: Readonly<Record<string, string>> = {
   ACCOUNT_REJECTED: 'The account was rejected',
   ACCOUNT_UNDER_REVIEW: 'The account is under review',

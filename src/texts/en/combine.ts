@@ -1,4 +1,4 @@
-/** Words of the page that combines audiences. */
+/** English text of the page that combines audiences. */
 export const combine = {
   title: 'Combine audiences',
   about:

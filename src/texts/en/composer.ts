@@ -1,4 +1,4 @@
-/** Words of the composer of posts: `src/console/islands/texts.ts` says how values stand in them. */
+/** English text of the composer; see `src/console/islands/texts.ts` for placeholders. */
 export const composer = {
   picture: 'Picture or video',
   pictureHint:

@@ -1,4 +1,4 @@
-/** Words of creatives. */
+/** English text of the creatives page. */
 export const creatives = {
   title: 'Creatives',
   about: 'Posts that your ads can show.',

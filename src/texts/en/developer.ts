@@ -1,6 +1,6 @@
 import { type Html, html } from '../../base/html.ts';
 
-/** Words of the pages of developers. */
+/** English text of the developer pages. */
 export const developer = {
   title: 'Developer',
   tabs: {

@@ -1,4 +1,4 @@
-/** Words of error pages: a heading and what it means, by reason. */
+/** English text of error pages: heading and explanation by reason. */
 export const errors = {
   start: 'Start page',
   wait: (seconds: number) => {

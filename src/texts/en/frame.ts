@@ -1,4 +1,4 @@
-/** Words of every page of the ads manager. */
+/** English text of the frame of advertiser pages. */
 export const frame = {
   tabs: 'Account',
   overview: 'Overview',

@@ -1,4 +1,4 @@
-/** Words of lists, which scripts use too: `src/console/islands/texts.ts` says how values stand in them. */
+/** English text of lists and the grid; see `src/console/islands/texts.ts` for placeholders. */
 export const grid = {
   noneFound: 'No matches.',
   search: 'Name begins with',

@@ -1,4 +1,4 @@
-/** Words of the history of a campaign or line item. */
+/** English text of the history of a campaign or line item. */
 export const history = {
   title: 'History',
   at: 'When',

@@ -1,4 +1,4 @@
-/** Words of the page about keywords. */
+/** English text of the keywords page. */
 export const keywords = {
   title: 'Keywords',
   about: 'How often people here write about something, and which words they use with it.',

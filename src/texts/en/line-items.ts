@@ -1,4 +1,4 @@
-/** Words of the list of line items. */
+/** English text of the list of line items. */
 export const lineItems = {
   title: 'Line items',
   none: 'No line items yet',

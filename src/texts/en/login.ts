@@ -1,6 +1,6 @@
 import { type Html, html } from '../../base/html.ts';
 
-/** Words of logging in and of giving applications access. */
+/** English text of the login and consent pages. */
 export const login = {
   title: 'Log in',
   button: 'Log in',

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '../../contract/store/audit.ts';
 
-/** Words of the pages of operators. */
+/** English text of the operator pages. */
 export const operator = {
   overview: 'Overview',
   servers: 'Servers',

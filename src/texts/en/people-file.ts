@@ -1,4 +1,4 @@
-/** Words of the upload of people: `src/console/islands/texts.ts` says how values stand in them. */
+/** English text of the audience upload; see `src/console/islands/texts.ts` for placeholders. */
 export const peopleFile = {
   file: 'File with people',
   fileHint:

@@ -1,8 +1,8 @@
 import type { ProblemName } from '../../contract/problems/problems.ts';
 
 /**
- * What people read when the API refuses something, by the kind of refusal; of others they read its message. Values stand
- * in them as in the messages of the API, and `{parameter}` is the label of the field.
+ * Messages of console forms that replace those of API problems; problems without one keep the message of the API.
+ * Placeholders are those of the API messages; `{parameter}` is the label of the field.
  */
 export const refusals: Readonly<Partial<Record<ProblemName, string>>> = {
   MISSING_PARAMETER: '{parameter} is missing',

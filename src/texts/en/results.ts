@@ -1,4 +1,4 @@
-/** Words of results. */
+/** English text of the results page. */
 export const results = {
   title: 'Overview',
   ranges: { 7: 'Last 7 days', 14: 'Last 14 days', 30: 'Last 30 days' } as Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** Words of the way from a draft to a campaign that runs. */
+/** English text of the review page and the steps of a draft. */
 export const review = {
   steps: 'Steps',
   names: {

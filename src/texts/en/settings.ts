@@ -1,6 +1,6 @@
 import { type Html, html } from '../../base/html.ts';
 
-/** Words of the settings of users, and of their notifications. */
+/** English text of user settings and notifications. */
 export const settings = {
   title: 'Settings',
   save: 'Save',

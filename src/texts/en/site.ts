@@ -1,6 +1,6 @@
 import { html } from '../../base/html.ts';
 
-/** Words around every page: its header, the start page, and pages that lead on. */
+/** English text of the site header, the home page and redirect pages. */
 export const site = {
   sections: { ads: 'Ads', developer: 'Developer', notifications: 'Notifications', settings: 'Settings' },
   skip: 'Skip to the content',

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../base/html.ts';
 
-/** Words of the tools of development mode. */
+/** English text of the developer tools. */
 export const tools = {
   title: 'Developer tools',
   identities: {

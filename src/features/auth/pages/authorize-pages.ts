@@ -16,7 +16,7 @@ import type { PagesDeps } from './pages-deps.ts';
 
 type Endpoint = AuthorizeState['endpoint'];
 
-/** One request for one of the pages, with its request token and application. */
+/** A request for one of the pages, with its request token and application. */
 interface Visit {
   readonly deps: PagesDeps;
   readonly endpoint: Endpoint;

@@ -9,14 +9,14 @@ import { LEVEL_NAMES } from '../access-levels.ts';
 
 const words = texts.developer.apps;
 
-/** The text inputs. */
+/** Text inputs of the form. */
 const TEXTS: readonly (readonly [keyof typeof words.fields, attributes?: Html])[] = [
   ['name', html`required maxlength="64"`],
   ['description'],
   ['website_url', html`required type="url" inputmode="url"`],
 ];
 
-/** Text inputs that are folded away while they are empty. */
+/** Text inputs that are collapsed while empty. */
 const MORE_TEXTS: typeof TEXTS = [
   ['organization_name'],
   ['organization_url', html`type="url" inputmode="url"`],

@@ -45,7 +45,7 @@ async function change(deps: PagesDeps, request: UserRequest, application: Applic
   }
 }
 
-/** The number of tokens that are listed one by one. */
+/** Maximum number of listed tokens. */
 const LISTED_MAX = 50;
 
 async function render(

@@ -12,7 +12,7 @@ import { APPS_PATH, applicationSecrets, applicationTab, ownerPage, recordAudit, 
 
 const words = texts.developer.webhooks;
 
-/** The number of deliveries shown per webhook. */
+/** Maximum number of deliveries displayed per webhook. */
 const SHOWN = 20;
 
 /**
