@@ -196,7 +196,7 @@ describe('simulated delivery, as it is stored', () => {
     }
   });
 
-  // To see it fail: leave the bookings out of `digestOf` in stored-plan.ts.
+  // To see it fail: leave the bookings out of `digestOf` in settlement.ts.
   test('goes by a new bid from the second on, in the middle of an hour', async () => {
     const { place, ids } = await begin(calm, null, 0);
     const line = ids.lines[1]!;

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
 import { unpackHours } from '../../src/contract/delivery/packed-hours.ts';
 import { sealClickId, withClickId } from '../../src/features/delivery/conversions/click-id.ts';
-import { conversionExpiry } from '../../src/features/delivery/conversions/conversion-expiry.ts';
+import { conversionExpiry } from '../../src/features/delivery/expiry.ts';
 import { recordSeen } from '../rig/ledger.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 

@@ -4,8 +4,11 @@ import type { SettledAccount } from '../../src/contract/services/delivery.ts';
 import type { Person } from '../../src/contract/store/directory.ts';
 import { unknownWithin } from '../../src/features/ads/reference/segment-wholes.ts';
 import { devices, locations, platformVersions } from '../../src/features/ads/reference/targeting-tables.ts';
-import type { AudienceCount, AudienceCounter } from '../../src/features/delivery/audience-counter.ts';
-import { audienceCounter } from '../../src/features/delivery/audiences/count-audiences.ts';
+import {
+  type AudienceCount,
+  type AudienceCounter,
+  audienceCounter,
+} from '../../src/features/delivery/audiences/count-audiences.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';
 import { withMethods } from '../rig/replaced-methods.ts';
 import { openWorld, type World } from '../rig/world.ts';

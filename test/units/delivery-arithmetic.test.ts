@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { localDay } from '../../src/base/zones.ts';
 import { expectedReach } from '../../src/contract/delivery/reach.ts';
-import { draw, keyOf, rounded } from '../../src/features/delivery/simulation/draws.ts';
+import { draw, keyOf, roundRandomly } from '../../src/features/delivery/simulation/draws.ts';
 import { shareBelowCap } from '../../src/features/delivery/simulation/hour-frequency.ts';
 import { planFor } from '../../src/features/delivery/simulation/hour-pacing.ts';
 import { apportion, apportionAt, proportion } from '../../src/features/delivery/simulation/largest-remainder.ts';
@@ -33,7 +33,7 @@ describe('draws', () => {
   test('round to what is exact on average', () => {
     const key = keyOf('rounding');
     let sum = 0;
-    for (let at = 0; at < 10_000; at++) sum += rounded(0.03, draw(key, at, 'billed'));
+    for (let at = 0; at < 10_000; at++) sum += roundRandomly(0.03, draw(key, at, 'billed'));
     near(sum, 300, 60);
   });
 });

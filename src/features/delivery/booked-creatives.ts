@@ -10,7 +10,7 @@ import { promotedAccounts } from '../ads/promoted-accounts.ts';
 import { promotedPosts } from '../ads/promoted-posts.ts';
 import { rowsOf } from './booked-rows.ts';
 
-/** The traits of a creative that decide how people act on it. */
+/** The kinds of creatives that people engage with differently. */
 export type CreativeKind =
   | 'text'
   | 'image'
@@ -34,9 +34,9 @@ export interface BookedCreative {
   readonly hasVideo: boolean;
   /** The id of its post, user or account media. */
   readonly shown_id: string;
-  /** Who posted it, or is promoted: a suspended user is not shown. Null for account media. @source decision 1084 */
+  /** The author or promoted user, who is not shown while suspended; null for account media. @source decision 1084 */
   readonly author: { readonly id: string; readonly isSuspended: boolean } | null;
-  /** Where a click on an image leads; null for all others. */
+  /** The click target of account media; null for all others. */
   readonly landing_url: string | null;
 }
 
@@ -48,10 +48,7 @@ const UNKNOWN_POST = { kind: 'text', hasVideo: false, user: null } as const;
 
 const POSTS_AT_ONCE = 500;
 
-/**
- * The live creatives of line items by the id of the line item, in the order of their ids; those of the whole account
- * unless line items are given.
- */
+/** Reads the live creatives of some line items, or of the whole account, by line item and in order of id. */
 export async function readCreatives(
   tx: ReadTransaction,
   account: SettledAccount,
@@ -100,7 +97,7 @@ export async function readCreatives(
   return found;
 }
 
-/** The content of posts, by id. */
+/** Reads the content of posts by id. */
 async function readContents(
   tx: ReadTransaction,
   account: SettledAccount,

@@ -3,7 +3,7 @@ import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 
 const ROWS_MAX = 1_000_000;
 
-/** All live rows of an account whose columns have these values, in the order of their ids. */
+/** Lists the live rows of an account with these column values, in order of id. */
 export function rowsOf(
   tx: ReadTransaction,
   resource: AnyResource,
@@ -23,7 +23,7 @@ export function rowsOf(
   });
 }
 
-/** Rows of an account by id, deleted ones too, unordered. */
+/** Reads rows of an account by id, including deleted ones, unordered. */
 export async function rowsById(
   tx: ReadTransaction,
   resource: AnyResource,

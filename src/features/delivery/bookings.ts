@@ -20,27 +20,27 @@ export interface Budget {
   readonly total: number | null;
 }
 
-/** A campaign, as far as delivery depends on it. */
+/** The parts of a campaign that affect delivery. */
 interface BookedCampaign {
   readonly id: string;
   readonly entity_status: string;
   readonly deleted: boolean;
   readonly budget: Budget;
-  /** At which level budgets are optimized. */
+  /** Whether budgets are optimized at campaign level. */
   readonly optimizesCampaign: boolean;
   readonly isStandard: boolean | null;
 }
 
-/** A funding instrument, as far as delivery depends on it. */
+/** The parts of a funding instrument that affect delivery. */
 interface BookedInstrument {
   readonly id: string;
-  /** The stored row without what it has spent, for `reasonsNotAbleToFund`. */
+  /** The stored row without its spend, for `reasonsNotAbleToFund`. */
   readonly row: FundingInstrument;
-  /** The most that it pays in all: the credit limit, or the funded amount of an insertion order; null without a limit. */
+  /** The credit limit, or the funded amount of an insertion order; null without a limit. */
   readonly limit: number | null;
 }
 
-/** A line item with all that decides whether and how it delivers. Amounts are in micro units, times UTC texts. */
+/** A line item with everything that affects its delivery. Amounts are in micro units, times UTC texts. */
 export interface Booking {
   readonly id: string;
   readonly campaign: BookedCampaign;
@@ -71,15 +71,15 @@ export interface Booking {
 /** The bookings of an account. */
 export interface Bookings {
   readonly account: SettledAccount & { readonly approval_status: string; readonly deleted: boolean };
-  /** In the order of their ids. */
+  /** In order of id. */
   readonly lines: readonly Booking[];
-  /** The spend of campaigns and instruments by the ledger, by id. */
+  /** The spend of campaigns and funding instruments, by id. */
   readonly spent: ReadonlyMap<string, number>;
 }
 
 /**
- * The bookings of an account: its active line items, or those with given ids in whatever state. `lock` reads campaigns
- * and funding instruments from the database, whatever is cached, and locks them.
+ * Reads the bookings of an account: its active line items, or those with given ids in any state. `lock` reads campaigns and
+ * funding instruments uncached, and locks them.
  */
 export async function readBookings(
   tx: ReadTransaction,
@@ -145,7 +145,7 @@ function campaignOf(row: Campaign): BookedCampaign {
   };
 }
 
-/** A row without the columns that the ledger adds. */
+/** Removes the column that the ledger maintains. */
 function instrumentOf(row: FundingInstrument): BookedInstrument {
   const { [SPENT]: _, ...booked } = row as FundingInstrument & { readonly [SPENT]?: number };
   const limit = row.type === 'INSERTION_ORDER' ? row.funded_amount_local_micro : row.credit_limit_local_micro;

@@ -14,7 +14,7 @@ import type { WriteTransaction } from '../../storage/unit-of-work.ts';
 import { campaigns } from '../ads/campaigns.ts';
 import { fundingInstruments } from '../ads/funding-instruments.ts';
 
-/** Numbers of metrics, one for each hour of a local day. */
+/** One number per metric and hour of a local day. */
 export type HourlyNumbers = ReadonlyMap<DeliveryMetric, readonly number[]>;
 
 /** New deliveries of a creative in a placement on one local day. */
@@ -22,21 +22,19 @@ export interface Delivered {
   readonly line_item: { readonly id: string; readonly campaign_id: string; readonly funding_instrument_id: string };
   readonly creative_id: string;
   readonly placement: string;
-  /** The local day and its number of hours. */
+  /** The local day. */
   readonly day: string;
+  /** Number of hours of the day. */
   readonly hours: number;
   readonly added: HourlyNumbers;
-  /** The same numbers by segmentation type and value; those of a type must not exceed `added`. */
+  /** The same numbers by segmentation type and value; their sum must not exceed `added`. */
   readonly segments?: ReadonlyMap<string, ReadonlyMap<string, HourlyNumbers>>;
-  /** The range of time in which it was delivered: UTC texts. */
+  /** The time span of delivery: UTC texts. */
   readonly from: string;
   readonly until: string;
 }
 
-/**
- * Locks the ledger of an account until the unit ends, so that nobody else adds to it; begins it if nothing has been delivered
- * yet. On PostgreSQL, a row is needed for that.
- */
+/** Locks the ledger of an account until the unit of work ends. Creates its cursor row, which PostgreSQL needs for the lock, if there is none. */
 export async function lockLedger(
   tx: WriteTransaction,
   account_id: string,
@@ -44,15 +42,14 @@ export async function lockLedger(
 ): Promise<{ readonly cursor: DeliveryCursor; readonly isNew: boolean }> {
   const found = await tx.deliveryLedger.lockCursor(account_id);
   if (found) return { cursor: found, isNew: false };
-  const begun = { account_id, settled_until: now, seed: '', knobs: null, plan: null };
-  await tx.deliveryLedger.saveCursor(begun);
-  return { cursor: (await tx.deliveryLedger.lockCursor(account_id)) ?? begun, isNew: true };
+  const created = { account_id, settled_until: now, seed: '', knobs: null, plan: null };
+  await tx.deliveryLedger.saveCursor(created);
+  return { cursor: (await tx.deliveryLedger.lockCursor(account_id)) ?? created, isNew: true };
 }
 
 /**
- * Adds deliveries to the ledger of an account, at most one for each creative, placement and day, with what follows from
- * them: what campaigns and funding instruments have spent, and the record of what changed. The caller holds the cursor
- * of the account.
+ * Adds deliveries to the ledger of an account, at most one for each creative, placement and day, and updates the spend of
+ * campaigns and funding instruments and the record of changes. The caller holds the lock of the cursor.
  */
 export async function addToLedger(
   tx: WriteTransaction,
@@ -76,7 +73,7 @@ export async function addToLedger(
         billed: saturated((stored?.billed ?? 0) + sumOf(each.added, 'billed_engagements')),
         spend_local_micro: saturated((stored?.spend_local_micro ?? 0) + sumOf(each.added, 'billed_charge_local_micro')),
       };
-      const hours = addedUp(each.hours, stored?.hours, each.added);
+      const hours = addToDay(each.hours, stored?.hours, each.added);
       return { ...place, hours, ...sums, settled_until: each.until, changed_at: now } satisfies DeliveryDay;
     }),
   );
@@ -107,13 +104,13 @@ function sumOf(numbers: HourlyNumbers, metric: DeliveryMetric): number {
   return numbers.get(metric)?.reduce((sum, number) => sum + number, 0) ?? 0;
 }
 
-/** A sum as a column stores it: no budget is larger than the largest safe integer. @source decision 1070 */
+/** Clamps a sum to the largest safe integer, which no budget exceeds. @source decision 1070 */
 function saturated(sum: number): number {
   return Math.min(sum, Number.MAX_SAFE_INTEGER);
 }
 
-/** The packed sum of a stored day and its additions. */
-function addedUp(hours: number, stored: Uint8Array | undefined, added: HourlyNumbers): Uint8Array {
+/** Adds numbers to a packed day. */
+function addToDay(hours: number, stored: Uint8Array | undefined, added: HourlyNumbers): Uint8Array {
   if (!stored) return packHours(hours, added);
   const sum = new Map<DeliveryMetric, readonly number[]>(unpackHours(stored).metrics);
   for (const [metric, numbers] of added) {
@@ -137,7 +134,7 @@ async function addSegments(
     for (const each of delivered) {
       const place = placeOf(account_id, each);
       for (const [value, added] of each.segments?.get(segmentation) ?? []) {
-        const hours = addedUp(each.hours, known.get(`${keyOf(place)} ${value}`), added);
+        const hours = addToDay(each.hours, known.get(`${keyOf(place)} ${value}`), added);
         rows.push({ ...place, segmentation, value, hours });
       }
     }
@@ -173,7 +170,7 @@ function totals(
   return found;
 }
 
-/** Adds to the spend of rows, in the order of their ids, so that two units never deadlock. */
+/** Adds to the spend of rows in order of id, to prevent deadlocks. */
 async function addSpend(
   tx: WriteTransaction,
   resource: AnyResource,

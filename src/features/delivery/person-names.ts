@@ -2,10 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { SecretBox } from '../../base/secret-box.ts';
 import type { Environment } from '../../contract/declare/account-state.ts';
 
-/**
- * The pseudonyms of people in stored deliveries. Neither ids of users nor keys of publishers can be read from them, and
- * a key means another person with each publisher.
- */
+/** Pseudonyms of people in stored deliveries. They cannot be reversed, and keys of publishers are specific to each publisher. */
 export interface PersonNames {
   ofUser(id: string): string;
   ofKey(publisher: string, key: string): string;
@@ -13,7 +10,7 @@ export interface PersonNames {
 
 const NAME_BYTES = 16;
 
-/** The names of people in an environment, under a key that follows from the master key. @source decision 981 */
+/** Creates the pseudonyms of an environment, under a key derived from the master key. @source decision 981 */
 export function personNames(box: SecretBox, environment: Environment): PersonNames {
   const { key } = box.derive(`delivery people ${environment}`)!;
   const nameOf = (text: string): string =>

@@ -1,7 +1,7 @@
 import { reasonsNotAbleToFund } from '../ads/funding-instruments.ts';
 import type { Booking, Bookings, Budget } from './bookings.ts';
 
-/** Why a line item does not serve, the one that is reported first where only one is. */
+/** The reasons why a line item does not serve, by precedence. */
 export const REASONS_NOT_SERVING = [
   'ACCOUNT_NOT_ACCEPTED',
   'DELETED',
@@ -14,23 +14,23 @@ export const REASONS_NOT_SERVING = [
   'STARTS_IN_FUTURE',
   'EXPIRED',
 ] as const;
-/** Why a line item does not serve. */
+/** A reason why a line item does not serve. */
 export type ReasonNotServing = (typeof REASONS_NOT_SERVING)[number];
 
-/** The spend by a time, in micro units: on its local day, and in all. */
+/** Spend on the local day and in total, in micro units. */
 export interface Spent {
   readonly today: number;
   readonly total: number;
 }
 
-/** The spend of the levels that pay for a line item. */
+/** The spend of a line item and its payers. */
 export interface SpentByLevel {
   readonly line: Spent;
   readonly campaign: Spent;
   readonly instrument: number;
 }
 
-/** The creatives of a line item that can be shown. @source decision 1084 */
+/** Returns the creatives of a line item that can be shown. @source decision 1084 */
 export function shownCreatives({ creatives }: Pick<Booking, 'creatives'>): Booking['creatives'] {
   return creatives.filter(
     ({ entity_status, approval_status, author }) =>
@@ -38,9 +38,7 @@ export function shownCreatives({ creatives }: Pick<Booking, 'creatives'>): Booki
   );
 }
 
-/**
- * The rest of a budget at a time: on the day and in all; infinite without a limit.
- */
+/** Returns the rest of a budget, daily and total; infinite without limits. */
 export function leftOf({ daily, total }: Budget, spent: Spent): number {
   const ofDay = daily === null ? Number.POSITIVE_INFINITY : daily - spent.today;
   const ofAll = total === null ? Number.POSITIVE_INFINITY : total - spent.total;
@@ -48,9 +46,9 @@ export function leftOf({ daily, total }: Budget, spent: Spent): number {
 }
 
 /**
- * Why a line item does not serve at a time (UTC text), in the order of `REASONS_NOT_SERVING`; empty when it does.
- * Servability of campaigns says the same of all of them together.
- * @param left what its budgets leave to spend, see `budgetLeft`; without it, budgets are not looked at
+ * Returns the reasons why a line item does not serve at a time (UTC text), by precedence. The servability of campaigns is the
+ * same for all of their line items together.
+ * @param left the rest of its budgets, see `budgetLeft`; without it, budgets are ignored
  * @source decision 37 and 930
  */
 export function reasonsNotServing(
@@ -70,7 +68,7 @@ export function reasonsNotServing(
   return REASONS_NOT_SERVING.filter((reason) => lasting[reason] === true || passing[reason] === true);
 }
 
-/** Which of the reasons hold that time alone does not end. */
+/** Returns the reasons that do not depend on the time. */
 function lastingReasons(
   account: Bookings['account'],
   booking: Booking,
@@ -88,7 +86,7 @@ function lastingReasons(
   };
 }
 
-/** The rest of the budgets and the instrument of a line item; infinite without limits. */
+/** Returns the rest of the budgets and funding of a line item; infinite without limits. */
 export function budgetLeft({ budget, campaign, instrument }: Booking, spent: SpentByLevel): number {
   const funds = instrument.limit === null ? Number.POSITIVE_INFINITY : instrument.limit - spent.instrument;
   return Math.max(0, Math.min(leftOf(budget, spent.line), leftOf(campaign.budget, spent.campaign), funds));
@@ -99,7 +97,7 @@ export const FOREVER = '9999-12-31T23:59:59Z';
 /** `FOREVER` in milliseconds since 1970. */
 export const FOREVER_MS = Date.parse(FOREVER);
 
-/** When a line item is in its flight and funded: from inclusive, until exclusive, as UTC texts. */
+/** Returns when a line item is in its flight and funded: UTC texts, the end exclusive. */
 export function servingTimes(booking: Booking): readonly [from: string, until: string] {
   const { row } = booking.instrument;
   const from = latest(booking.created_at, booking.start_time, row.start_time);
@@ -111,10 +109,7 @@ function latest(first: string, ...others: readonly (string | null)[]): string {
   return others.reduce<string>((one, other) => (other !== null && other > one ? other : one), first);
 }
 
-/**
- * When a line item could serve within a range of time as far as its budgets allow; undefined when it cannot at all.
- * @param range UTC texts, the second exclusive
- */
+/** Returns when a line item can serve within a range of time, regardless of budgets; undefined if it cannot. Ends are exclusive. */
 export function servesWithin(
   { account }: Pick<Bookings, 'account'>,
   booking: Booking,

@@ -12,10 +12,10 @@ import { budgetKeys, payersOf } from './serving/budget-keys.ts';
 import { readBudgets } from './serving/read-budgets.ts';
 import { type ReasonNotServing, reasonsNotServing, shownCreatives } from './serving-times.ts';
 
-/** Why a line item shows no ads: it does not serve, or has no audience. */
+/** A reason why a line item shows no ads. */
 type Reason = ReasonNotServing | 'NO_PEOPLE';
 
-/** The reason that campaigns report for each of a line item; undefined if they have none. */
+/** The corresponding reasons of campaigns; undefined if there is none. */
 const OF_CAMPAIGNS: Readonly<Record<Reason, ReasonNotServable | undefined>> = {
   ACCOUNT_NOT_ACCEPTED: 'ACCOUNT_REJECTED',
   DELETED: 'DELETED',
@@ -31,9 +31,8 @@ const OF_CAMPAIGNS: Readonly<Record<Reason, ReasonNotServable | undefined>> = {
 };
 
 /**
- * Whether line items and their ads are shown at a time (UTC text), and why not: the active ones of an account, or those
- * with given ids. The ledger is settled up to that time.
- * @source decision 1140
+ * Reads the delivery status of line items and their ads at a time (UTC text) up to which the ledger is settled: of the active
+ * ones of an account, or those with given ids. @source decision 1140
  */
 export async function readStandings(
   tx: ReadTransaction,
@@ -50,7 +49,7 @@ export async function readStandings(
   const today = dateAround(instantMs(now), account.timezone);
   const { left } = await readBudgets(tx, account.id, lineIds, [today]);
   const questions = await readQuestions(tx, account, lineIds);
-  // In the order of time: the last count of each holds.
+  // In chronological order, so that the last count of each wins.
   const counted = isSimulated ? await tx.deliveryLedger.listAudiences(account.id, ids) : [];
   const people = new Map(counted.map((audience) => [audience.subject, audience.people]));
   const leftOf = (booking: Booking): number =>
@@ -58,9 +57,9 @@ export async function readStandings(
   const reasoned = lines.map((booking) => {
     const reasons: Reason[] = reasonsNotServing(bookings, booking, now, leftOf(booking));
     const question = questions.get(booking.id);
-    // The last count is current only for line items that serve.
+    // Only line items that serve have a current count.
     const isCountedOut = reasons.length === 0 && people.get(booking.id) === 0;
-    if (isCountedOut || (question && meansNobody(question))) reasons.push('NO_PEOPLE');
+    if (isCountedOut || (question && targetsNobody(question))) reasons.push('NO_PEOPLE');
     return { booking, reasons };
   });
   const line_items = reasoned.map(({ booking, reasons }) => {
@@ -88,7 +87,7 @@ function standingOfLine({ entity_status, campaign }: Booking, reasons: readonly 
   return { effective_status, reasons_not_servable: reasons };
 }
 
-/** An ad that can be shown has the status of its line item. */
+/** Returns the status of an ad: that of its line item if it can be shown. */
 function standingOfAd(creative: BookedCreative, line: Standing): Standing {
   if (shownCreatives({ creatives: [creative] }).length > 0) return line;
   const { entity_status, approval_status } = creative;
@@ -106,8 +105,8 @@ function standingOfAd(creative: BookedCreative, line: Standing): Standing {
   };
 }
 
-/** Whether a line item includes only audiences that do not count any more. */
-function meansNobody({ criteria, audiences }: AudienceQuestion): boolean {
+/** Whether a line item only targets audiences that no longer count. */
+function targetsNobody({ criteria, audiences }: AudienceQuestion): boolean {
   const included = criteria.filter(isPrimary);
   return (
     included.length > 0 &&

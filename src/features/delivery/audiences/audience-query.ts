@@ -6,22 +6,19 @@ import { currentMembers } from '../../ads/audience-estimate/current-members.ts';
 import { buildPeopleQuery } from '../../ads/audience-estimate/people-query.ts';
 import type { AudienceQuestion, Expansion } from './questions.ts';
 
-/** The context of a question. Times are in Unix seconds. */
+/** The context of audience questions. Times are in Unix seconds. */
 export interface QuestionContext {
   readonly services: Pick<Services, 'store' | 'audiences' | 'keywords'>;
   readonly environment: Environment;
-  /** The start of the local day: ages of devices are those of this time. */
+  /** Start of the local day, as of which the ages of devices count. */
   readonly dayStart: number;
-  /** Members of audiences are those of this time. */
+  /** The time as of which members of audiences count. */
   readonly now: number;
-  /** The people of do-not-reach lists: all questions of an account have the same. */
+  /** Cached people of do-not-reach lists, which all questions of an account share. */
   readonly lists: Map<string, Uint32Array>;
 }
 
-/**
- * The query of a question, for the directory.
- * @throws UNAVAILABLE while the posts that keywords need are indexed
- */
+/** Builds the directory query of a question. @throws UNAVAILABLE while the posts for keyword targeting are indexed */
 export async function peopleQueryOf(question: AudienceQuestion, context: QuestionContext): Promise<PeopleQuery> {
   const { services, environment, dayStart, now } = context;
   const query = await buildPeopleQuery(question.criteria, {
@@ -31,14 +28,14 @@ export async function peopleQueryOf(question: AudienceQuestion, context: Questio
     membersOf: async (audience, operator) =>
       question.audiences.has(audience) ? currentMembers(services, { audience, operator }, now) : new Uint32Array(),
   });
-  const anyOf = query.anyOf.map((condition) => expanded(condition, question.expansion));
+  const anyOf = query.anyOf.map((condition) => expand(condition, question.expansion));
   if (question.excludedList === undefined) return { ...query, anyOf };
   const numbers = await peopleOfList(question.excludedList, context);
   return { ...query, anyOf, noneOf: [...query.noneOf, { is: 'people', numbers }] };
 }
 
-/** The people of a condition and their lookalikes; with `BROAD`, also the lookalikes of these. @source decision 954 */
-function expanded(condition: Condition, expansion: Expansion): Condition {
+/** Adds the lookalikes of a condition; with `BROAD`, also the lookalikes of these. @source decision 954 */
+function expand(condition: Condition, expansion: Expansion): Condition {
   if (expansion === 'DEFINED' || condition.is === 'nobody') return condition;
   const alike: Condition = { is: 'alike', to: condition };
   return expansion === 'EXPANDED' ? alike : { is: 'alike', to: alike };

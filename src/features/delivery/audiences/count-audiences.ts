@@ -4,17 +4,16 @@ import type { Services } from '../../../contract/declare/operation.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { PeopleQuery } from '../../../contract/store/directory.ts';
 import { ACTIVE_S } from '../../ads/audience-estimate/people-query.ts';
-import type { AudienceCount, AudienceCounter } from '../audience-counter.ts';
 import { peopleQueryOf, type QuestionContext } from './audience-query.ts';
 import { type AudienceQuestion, digestOf, readQuestions } from './questions.ts';
 import { COUNTED_WORDS, SEGMENTATIONS, sharesOf } from './shares.ts';
 
-/** Counts that are kept: tens of kilobytes each at most. */
+/** Maximum number of cached counts, of tens of kilobytes each. */
 const COUNTS_MAX = 2000;
 
 /**
- * Counts people for delivery. Each question is counted once for each directory and local day.
- * @param rounded rounds a number of people; 0 makes the audience empty
+ * Creates the counter of audiences. Each question is counted once for each directory and local day.
+ * @param rounded rounds numbers of people; 0 makes the audience empty
  * @source decision 953
  */
 export function audienceCounter(
@@ -22,9 +21,9 @@ export function audienceCounter(
   rounded = (people: number): number => people,
 ): AudienceCounter {
   const { store, clock, audiences } = services;
-  const kept = boundedCache<string, Promise<AudienceCount>>(COUNTS_MAX);
+  const cache = boundedCache<string, Promise<AudienceCount>>(COUNTS_MAX);
 
-  /** Everything that a call reads of the database, and how it counts one set of questions. */
+  /** Reads the questions of a call, and returns a function that counts a union of them. */
   async function prepare(account: SettledAccount, lineItemIds: readonly string[], at_ms: number | undefined) {
     const [questions, state] = await store.read(async (tx) => [
       await readQuestions(tx, account, lineItemIds),
@@ -52,14 +51,14 @@ export function audienceCounter(
     function count(union: readonly AudienceQuestion[]): Promise<AudienceCount> {
       const hashes = union.map(({ hash }) => hash);
       const question_hash = hashes.length === 1 ? hashes[0]! : digestOf(hashes);
-      // An empty directory needs no image, and no thread to make one.
+      // An empty directory needs no image, nor a thread to build it.
       if (state.people === 0 || union.length === 0) return Promise.resolve(nobody(question_hash, state.mark));
       const key = `${question_hash} ${state.mark} ${dayStart}`;
-      const known = kept.get(key);
+      const known = cache.get(key);
       if (known) return known;
       const counting = ask(question_hash, union);
-      kept.set(key, counting);
-      counting.catch(() => kept.delete(key));
+      cache.set(key, counting);
+      counting.catch(() => cache.delete(key));
       return counting;
     }
     return { questions, count };
@@ -69,7 +68,7 @@ export function audienceCounter(
     async count(account, lineItemIds, at_ms) {
       const { questions, count } = await prepare(account, lineItemIds, at_ms);
       const counts = new Map<string, AudienceCount>();
-      // One question after the other: their lists of members need not fit into memory together.
+      // Sequentially, because the members of all questions may not fit into memory together.
       const byHash = new Map<string, AudienceCount>();
       for (const [id, question] of questions) {
         const counted = byHash.get(question.hash) ?? (await count([question]));
@@ -93,4 +92,23 @@ function nobody(question_hash: string, directory_mark: string): AudienceCount {
     question_hash,
     directory_mark,
   };
+}
+
+/** The count of an audience question in the directory. */
+export interface AudienceCount {
+  people: number;
+  /** People by segmentation type and segment value, including `UNKNOWN`; those of a type add up to `people` before rounding. */
+  shares: Record<string, Record<string, number>>;
+  /** Digest of the question; its count is constant for a directory and day. */
+  question_hash: string;
+  /** Version of the counted directory. */
+  directory_mark: string;
+}
+
+/** Counts the audiences of line items in the directory: active people as of a time, in milliseconds since 1970. */
+export interface AudienceCounter {
+  /** Counts by line item, without deleted and unknown ones. @throws UNAVAILABLE while the posts for keyword targeting are indexed */
+  count(account: SettledAccount, lineItemIds: readonly string[], at_ms?: number): Promise<Map<string, AudienceCount>>;
+  /** Counts the union of the audiences. @throws UNAVAILABLE while the posts for keyword targeting are indexed */
+  countUnion(account: SettledAccount, lineItemIds: readonly string[], at_ms?: number): Promise<AudienceCount>;
 }

@@ -8,27 +8,27 @@ import { lineItems } from '../../ads/line-items.ts';
 import { type Criterion, criteriaRows } from '../../ads/targeting-criteria/criteria-rows.ts';
 import { targetingType } from '../../ads/targeting-criteria/targeting-types.ts';
 
-/** How far delivery may go beyond the people who are targeted. */
+/** Expansion of delivery to lookalikes of the targeted people. */
 export type Expansion = 'DEFINED' | 'EXPANDED' | 'BROAD';
 
-/** The audience of line items, as a question: the same question has the same people. */
+/** The targeting of a line item as a question to the directory. */
 export interface AudienceQuestion {
   /** Digest of the whole question. */
   readonly hash: string;
   readonly criteria: readonly EstimateCriterion[];
   readonly expansion: Expansion;
-  /** The audiences of the criteria that count now; nobody is a member of the others. */
+  /** The targeted audiences that count now; the others are treated as empty. */
   readonly audiences: ReadonlySet<string>;
-  /** The do-not-reach list whose people are excluded. */
+  /** The excluded do-not-reach list. */
   readonly excludedList: string | undefined;
   /** The ids of all targeting criteria of the line item. */
   readonly criterionIds: readonly string[];
 }
 
-/** Line items, criteria or audiences in one query. */
+/** Maximum number of ids in one query. */
 const CHUNK = 500;
 
-/** The questions of the targeting of line items; deleted and unknown line items are absent. @source decision 951 */
+/** Reads the audience questions of line items, without deleted and unknown ones. @source decision 951 */
 export async function readQuestions(
   tx: ReadTransaction,
   { id, environment }: Pick<SettledAccount, 'id' | 'environment'>,
@@ -49,7 +49,7 @@ export async function readQuestions(
     const own = criteriaOf.get(item.id) ?? [];
     const criteria = own.map(criterionOf).filter(isAboutPeople);
     const expansion = criteria.some(isPrimary) ? (item.audience_expansion ?? 'DEFINED') : 'DEFINED';
-    // Exclusions hold while the audience is too small to be targeted.
+    // Audiences too small for targeting are still excluded.
     const counted = criteria.filter(
       ({ value, operator }) => targetableOf.get(value) === true || (operator === 'NE' && targetableOf.has(value)),
     );
@@ -64,7 +64,7 @@ export async function readQuestions(
   return found;
 }
 
-/** The digest of a list of texts, in their order. */
+/** Returns the digest of a list of texts. */
 export function digestOf(texts: readonly (string | null)[]): string {
   return hash('sha256', JSON.stringify(texts)).slice(0, 32);
 }
@@ -78,8 +78,8 @@ function meansAudience({ targeting_type }: Criterion): boolean {
 }
 
 /**
- * The do-not-reach list of an account, if it ever had people. Its state changes with its people: those who asked not to
- * be reached does not wait for the next day.
+ * Finds the do-not-reach list of an account, if it ever had people. Its state changes with its people, so that opt-outs do not
+ * wait for the next day.
  */
 async function findList(tx: ReadTransaction, account: string): Promise<{ id: string; state: string } | undefined> {
   const id = await tx.audiences.findLiveList(account);
@@ -88,7 +88,7 @@ async function findList(tx: ReadTransaction, account: string): Promise<{ id: str
   return { id, state: digestOf([id, ...files.map(({ name, version }) => `${name} ${version}`).sort()]) };
 }
 
-/** The order of criteria makes no difference; which audiences and lists count does. */
+/** Hashes a question, regardless of the order of its criteria. */
 function hashOf(
   environment: string,
   { criteria, expansion, audiences }: Omit<AudienceQuestion, 'hash' | 'criterionIds'>,

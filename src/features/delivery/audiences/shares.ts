@@ -3,13 +3,13 @@ import { marketCode } from '../../ads/reference/market-codes.ts';
 import { referenceEntry } from '../../ads/reference/reference-entry.ts';
 import { countryId, unknownWithin, wholeOf } from '../../ads/reference/segment-wholes.ts';
 
-/** The segment of people with an unknown value. */
+/** The segment of people without a known value. */
 export const UNKNOWN = 'UNKNOWN';
 
-/** Segments with a number of people, at most, by segmentation type. @source decision 952 */
+/** Maximum number of counted segments of a segmentation type. @source decision 952 */
 export const SEGMENTS_MAX = 200;
 
-/** Disjoint ranges of ages; both ends are inclusive. @source analytics 7 */
+/** Disjoint age ranges, both ends inclusive. @source analytics 7 */
 const AGES = [
   ['AGE_13_TO_17', 13, 17],
   ['AGE_18_TO_24', 18, 24],
@@ -18,12 +18,12 @@ const AGES = [
   ['AGE_OVER_50', 50, 255],
 ] as const;
 
-/** The attribute of a person behind a segmentation type, and its segment values. */
+/** A segmentation type: the attribute of a person, and its segment values. */
 interface Dimension {
   readonly word: PersonWord;
-  /** The segment value of a value of the directory; undefined when the reference data lacks it. */
+  /** Maps a value of the directory to a segment; undefined if the reference data lacks it. */
   segmentOf(value: string): string | undefined;
-  /** Where its values lie: the segmentation type of the country or platform, and their own targeting type. */
+  /** The segmentation type that contains its values, countries or platforms, and the targeting type of its values. */
   readonly within?: { readonly type: 'LOCATIONS' | 'PLATFORMS'; readonly lookup: string };
 }
 
@@ -49,30 +49,29 @@ const DIMENSIONS = {
   },
 } as const satisfies Readonly<Record<string, Dimension>>;
 
-/** The segmentation types by which people are counted. @source analytics 7 */
+/** The segmentation types of audience counts. @source analytics 7 */
 export const SEGMENTATIONS = ['AGE', ...Object.keys(DIMENSIONS)] as readonly ('AGE' | keyof typeof DIMENSIONS)[];
 
-/** The attributes that a histogram needs. */
+/** The attributes in histograms. */
 export const COUNTED_WORDS: readonly PersonWord[] = Object.values(DIMENSIONS).map(({ word }) => word);
 
 /**
- * People by segmentation type and segment value; those of a type add up to all of them, with `UNKNOWN`, and with those of
- * whom only the country or platform is known.
- * @source decision 1110
+ * People by segmentation type and segment value. Those of a type add up to the total, including `UNKNOWN` and people of whom
+ * only the country or platform is known. @source decision 1110
  */
 type Shares = Record<string, Record<string, number>>;
 
-/** The shares of counted people. Segments without people are left out. */
+/** Computes shares from a histogram, without empty segments. */
 export function sharesOf(histogram: PeopleHistogram): Shares {
   const { people, words, ages } = histogram;
-  const shares: Shares = { AGE: completed(people, new Map(agesOf(ages))) };
+  const shares: Shares = { AGE: complete(people, new Map(agesOf(ages))) };
   for (const [type, { word, segmentOf, within }] of Object.entries(DIMENSIONS) as [string, Dimension][]) {
     const found = new Map<string, number>();
     for (const [value, count] of Object.entries(words[word] ?? {})) {
       const segment = segmentOf(value);
       if (segment !== undefined) found.set(segment, (found.get(segment) ?? 0) + count);
     }
-    shares[type] = completed(people, found, within && { lookup: within.lookup, wholes: shares[within.type]! });
+    shares[type] = complete(people, found, within && { lookup: within.lookup, wholes: shares[within.type]! });
   }
   return shares;
 }
@@ -81,8 +80,8 @@ function agesOf(ages: readonly number[]): [bucket: string, people: number][] {
   return AGES.map(([bucket, from, to]) => [bucket, ages.slice(from, to + 1).reduce((sum, each) => sum + each, 0)]);
 }
 
-/** The largest segments in the order of their values, and everybody else as unknown, by country or platform if there are any. */
-function completed(
+/** Returns the largest segments by value, and all other people as unknown, by country or platform where possible. */
+function complete(
   people: number,
   counts: ReadonlyMap<string, number>,
   within?: { readonly lookup: string; readonly wholes: Readonly<Record<string, number>> },
@@ -104,7 +103,7 @@ function completed(
   return Object.fromEntries([...kept, ...unknown, [UNKNOWN, rest] as const].filter(([, count]) => count > 0));
 }
 
-/** The segment of one person, by segmentation type. */
+/** Returns the segment of a person by segmentation type. */
 export function segmentsOfPerson(person: {
   readonly age: number | null;
   readonly words: Readonly<Partial<Record<PersonWord, string | null>>>;

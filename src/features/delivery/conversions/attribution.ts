@@ -1,7 +1,7 @@
 import { instantMs } from '../../../base/instants.ts';
 import type { DeliveryTouch } from '../../../storage/tables/conversions.ts';
 
-/** When a conversion happened, and how long before it touches count. Windows are in days. */
+/** The time of a conversion, and the attribution windows in days. */
 interface AttributionRules {
   /** UTC text. */
   readonly converted_at: string;
@@ -10,9 +10,8 @@ interface AttributionRules {
 }
 
 /**
- * The touch that a conversion is attributed to: the last click within the click window, otherwise the last view within
- * the view-through window; undefined when there is none. Touches after the conversion do not count.
- * @source decision 994
+ * Returns the touchpoint to which a conversion is attributed: the last click within the click window, otherwise the last view
+ * within the view-through window. Touchpoints after the conversion do not count. @source decision 994
  */
 export function attribute<Touch extends Pick<DeliveryTouch, 'kind' | 'touched_at'>>(
   touches: readonly Touch[],
@@ -24,7 +23,7 @@ export function attribute<Touch extends Pick<DeliveryTouch, 'kind' | 'touched_at
   );
 }
 
-/** The last touch of a kind in the days before a time, both ends included; of two at once the first one given. */
+/** Returns the last touchpoint of a kind in the days before a time, both ends inclusive; the first of simultaneous ones. */
 function lastWithin<Touch extends Pick<DeliveryTouch, 'kind' | 'touched_at'>>(
   touches: readonly Touch[],
   kind: DeliveryTouch['kind'],

@@ -5,23 +5,23 @@ import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { DeliveryTouch } from '../../../storage/tables/conversions.ts';
 import { CLICK_WINDOWS } from '../../ads/web-event-tags.ts';
 
-/** How long a click id is valid: as long as any tag attributes conversions to clicks, in seconds. @source decision 994 */
+/** Time to live of click ids: the longest click window of tags, in seconds. @source decision 994 */
 export const CLICK_ID_TTL_S = Math.max(...CLICK_WINDOWS) * 86_400;
-/** The parameter of landing URLs with the click id. */
+/** The query parameter of landing URLs. */
 const CLICK_ID_PARAMETER = 'click_id';
-/** The most characters of a click id. */
+/** Maximum length of a click id. */
 export const CLICK_ID_MAX = 1024;
 
 /** A click on an ad. */
 export type AdClick = DeliveryTouch & {
   readonly kind: 'click';
-  /** The same for all clicks that followed one decision; 16 characters. */
+  /** Identifies the decision, and so is the same for repeated clicks; 16 characters. */
   readonly click: string;
-  /** Whether it is one only if it has counted; click ids of older servers do not say so. @source decision 1123 */
+  /** Whether it is only valid once it has been counted; false in click ids of older servers. @source decision 1123 */
   readonly mustCount?: boolean;
 };
 
-/** Seals a click into an unforgeable, unreadable text for URLs: letters, digits, and `.`, `_` and `-`. */
+/** Encrypts a click into a URL-safe text. */
 export function sealClickId(box: SecretBox, environment: Environment, click: AdClick): string {
   const {
     account_id,
@@ -39,7 +39,7 @@ export function sealClickId(box: SecretBox, environment: Environment, click: AdC
   return box.seal(JSON.stringify(parts), contextOf(environment));
 }
 
-/** The click of a click id; undefined when it was forged, made in another environment, or has expired. */
+/** Decrypts a click id; undefined if it is invalid, expired or of another environment. */
 export function openClickId(
   box: SecretBox,
   environment: Environment,
@@ -70,8 +70,8 @@ export function openClickId(
 }
 
 /**
- * The URL that a click leads to, with its click id at the end of the query. An older click id in the URL is left out; all
- * else stays byte for byte, because the page may be particular about it.
+ * Appends a click id to the query of a URL, in place of an existing one. The rest is unchanged, because the page may depend on
+ * it.
  */
 export function withClickId(url: string, click_id: string): string {
   const [, page, query, fragment] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url)!;

@@ -22,7 +22,7 @@ export const METRIC_OF_TYPE: Readonly<Record<(typeof WEB_EVENT_TYPES)[number], (
   SUBSCRIPTION: 'conversion_subscriptions',
 };
 
-/** A conversion and the touch that it is attributed to. */
+/** A conversion and its attributed touchpoint. */
 export interface AttributedConversion {
   readonly line_item: Delivered['line_item'];
   readonly touch: Pick<DeliveryTouch, 'kind' | 'creative_id' | 'placement' | 'platform'>;
@@ -30,15 +30,14 @@ export interface AttributedConversion {
   readonly type: keyof typeof METRIC_OF_TYPE;
   /** UTC text. */
   readonly converted_at: string;
-  /** 0 when not given. */
+  /** 0 if not given. */
   readonly number_items: number;
-  /** In millionths of the currency of the line item; 0 when not given, or given in another currency. */
+  /** In millionths of the currency of the line item; 0 if not given, or given in another currency. */
   readonly value_micro: number;
 }
 
 /**
- * The numbers that conversions add to the ledger: to the hour of the conversion, of the creative and placement that was touched, by
- * tag and platform.
+ * Sums up conversions for the ledger: by hour of the conversion, creative and placement of the touchpoint, tag and platform.
  * @param zone the time zone of the account
  * @source decision 995
  */

@@ -4,23 +4,22 @@ import type { Services } from '../../../contract/declare/operation.ts';
 import { IDENTIFIER_BYTES, IDENTIFIER_KINDS } from '../../../contract/store/audiences.ts';
 import { personNames } from '../person-names.ts';
 import { type AdClick, openClickId } from './click-id.ts';
-import type { Conversion } from './read-conversions.ts';
-import type { Identifiers } from './read-identifiers.ts';
+import type { Conversion, Identifiers } from './read-conversions.ts';
 
-/** The touches that the identifiers of a conversion name. */
+/** The clicks and people that match the identifiers of a conversion. */
 export interface Match {
-  /** The clicks of its click ids on ads of the account; forged, expired and uncounted ones are absent. */
+  /** The clicks of its valid click ids on ads of the account. */
   readonly clicks: readonly AdClick[];
-  /** The people it may be of, as touches name them. */
+  /** Pseudonyms of the people who may have converted. */
   readonly persons: readonly string[];
 }
 
-/** How long a click may take to count: it waits for the view of its ad, and is stored a second later. @source decision 1123 */
+/** How long a click may take to count: it waits for the impression of its ad, and is stored a second later. @source decision 1123 */
 const COUNTED_WITHIN_S = 30;
 
 /**
- * Matches conversions with clicks and people by their identifiers. Unmatched conversions are absent; those whose click
- * may still count wait. @source decision 994, 1123
+ * Matches conversions with clicks and people by their identifiers. Unmatched conversions are omitted; those whose click may
+ * still count are returned as waiting. @source decision 994, 1123
  */
 export async function matchConversions(
   conversions: readonly Conversion[],
@@ -48,7 +47,7 @@ export async function matchConversions(
       !clickedAt.has(click) &&
       instantMs(of.now) - instantMs(touched_at) < COUNTED_WITHIN_S * 1000;
     if (own.some(isOpen)) waiting.push(conversion);
-    // Each visit of the click URL makes another click id of the same click.
+    // Each visit of the click URL creates another click id of the same click.
     const clicks = own
       .filter(({ mustCount, click }) => !mustCount || clickedAt.has(click))
       .map((each) => ({ ...each, touched_at: clickedAt.get(each.click) ?? each.touched_at }));
@@ -59,7 +58,7 @@ export async function matchConversions(
   return { matches, waiting };
 }
 
-/** A hash as the directory stores it: its first bytes, then the code of its kind, in hexadecimal. */
+/** Converts a hash into an identifier of the directory: its first bytes and the code of its kind, in hexadecimal. */
 function identifierOf({ kind, digits }: Identifiers['hashes'][number]): string {
   const code = IDENTIFIER_KINDS.indexOf(kind);
   return digits.slice(0, (IDENTIFIER_BYTES - 1) * 2) + code.toString(16).padStart(2, '0');

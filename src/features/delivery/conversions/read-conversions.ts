@@ -1,40 +1,41 @@
+import { hash } from 'node:crypto';
 import { amountMax } from '../../../base/exchange-rates.ts';
 import { instantMs, parseInstant } from '../../../base/instants.ts';
-import { integer, text } from '../../../contract/declare/fields.ts';
+import { isObject } from '../../../base/objects.ts';
+import { type Field, integer, isErrorDetail, type RawValue, text } from '../../../contract/declare/fields.ts';
 import type { ErrorDetail, ProblemName } from '../../../contract/problems/problems.ts';
-import { CLICK_ID_TTL_S } from './click-id.ts';
-import { type AddError, isAbsent, isObject, type Members, readOptional } from './json-members.ts';
-import { type Identifiers, readIdentifiers } from './read-identifiers.ts';
+import type { IdentifierKind } from '../../../contract/store/audiences.ts';
+import { CLICK_ID_MAX, CLICK_ID_TTL_S } from './click-id.ts';
 
-/** The most conversions of one call. @source decision 993 */
+/** Maximum number of conversions in a call. @source decision 993 */
 export const CONVERSIONS_MAX = 500;
-/** How far ahead the clock of a website may be. */
+/** Tolerated clock skew of websites. */
 const AHEAD_MAX_S = 300;
-/** Errors that are listed; the others are only counted. */
+/** Maximum number of listed errors; the others are only counted. */
 const ERRORS_MAX = 100;
 
 /** A conversion as reported. */
 export interface Conversion {
-  /** Where it is in the call, for errors. */
+  /** Its path in the call, for errors. */
   readonly place: string;
   /** UTC text. */
   readonly converted_at: string;
-  /** A web event tag. */
+  /** The web event tag. */
   readonly event_id: string;
   readonly identifiers: Identifiers;
-  /** Unique per event; conversions without one are never duplicates. */
+  /** Unique per tag; conversions without one are never duplicates. */
   readonly conversion_id: string | undefined;
   readonly number_items: number;
   readonly value_micro: number;
-  /** ISO 4217; undefined for that of the ad. */
+  /** ISO 4217; the currency of the ad if undefined. */
   readonly currency: string | undefined;
 }
 
-/** The context in which conversions are read. */
+/** The context of parsing conversions. */
 interface ReadingRules {
   /** UTC text of the current second. */
   readonly now: string;
-  /** The tag of the website, which event ids may begin with. */
+  /** The website tag, with which event ids may be prefixed. */
   readonly website_tag_id: string;
   /** Whether a conversion may lack identifiers. */
   readonly mayBeAnonymous?: boolean;
@@ -62,7 +63,7 @@ export const CONVERSION_PROBLEMS: readonly ProblemName[] = [
   'FURTHER_FAULTS',
 ];
 
-/** Reads the body of a call: its conversions, or all errors. @source decision 993 */
+/** Parses the conversions of a call; returns all errors if there are any. @source decision 993 */
 export function readConversions(
   body: unknown,
   rules: ReadingRules,
@@ -85,7 +86,7 @@ export function readConversions(
   return { errors: [...errors.slice(0, ERRORS_MAX), ...rest] };
 }
 
-/** Reads the conversion at a place of a call, or all of it; whatever is wrong is added to the errors, and then the result is of no use. */
+/** Parses the conversion at a path of the call; the result is only valid if no errors are added. */
 export function readConversion(
   value: unknown,
   place: string,
@@ -134,41 +135,42 @@ function readTime(value: Members, place: string, { now }: ReadingRules, add: Add
   return undefined;
 }
 
-/** The path of a member of the conversion at a place. */
+/** Returns the path of a member of the conversion at a path. */
 export function memberOf(place: string, name: string): string {
   return place === '' ? name : `${place}.${name}`;
 }
 
-/** An event id alone, or behind the id of the website tag, as some clients write it. @source decision 993 */
+/** Removes the website tag with which some clients prefix event ids. @source decision 993 */
 function eventIdOf(text: string, website_tag_id: string): string {
   const [, website, event] = /^(?:[a-z]{1,8}-)?([0-9a-z]+)-([0-9a-z]+)$/.exec(text) ?? [];
   return website === website_tag_id ? event! : text;
 }
 
-/** Whether a required member is there; otherwise an error is added. */
+/** Whether a required member is present; adds an error otherwise. */
 function required(value: Members, name: string, place: string, add: AddError): boolean {
   if (!isAbsent(value[name])) return true;
   add({ problem: 'MISSING_PARAMETER', parameter: memberOf(place, name) });
   return false;
 }
 
-/** The largest quantity, and the largest amount in a currency like the US dollar. */
+/** Maximum quantity. */
 const ITEMS_MAX = 1_000_000_000;
+/** Maximum amount in a currency like the US dollar. */
 const VALUE_MAX = 9_000_000_000;
-/** The largest amount in any currency: its millionths are less than `HOUR_MAX`. */
+/** Maximum amount in any currency; its millionths are less than `HOUR_MAX`. */
 const VALUE_MAX_ANY = 9_000_000_000_000;
-/** The most things that a conversion is about. */
+/** Maximum number of items in `contents`. */
 const CONTENTS_MAX = 100;
 const CONTENT_TEXTS = ['content_id', 'content_name', 'content_type', 'content_group_id'] as const;
 
-/** How many things were bought; 0 by default. */
+/** Parses the number of items; 0 by default. */
 function readItems(value: unknown, parameter: string, add: AddError): number {
   return readOptional(value, parameter, integer({ min: 1, max: ITEMS_MAX }), add) ?? 0;
 }
 
 /**
- * An amount, a number or a decimal text, in millionths; 0 when not given. Amounts in currencies with small units may be as
- * many times larger. @source decision 1072
+ * Parses an amount, a number or decimal text, into millionths; 0 if absent. The maximum is higher in currencies with small
+ * units. @source decision 1072
  */
 function readValue(value: unknown, parameter: string, currency: string | undefined, add: AddError): number {
   if (isAbsent(value)) return 0;
@@ -180,7 +182,7 @@ function readValue(value: unknown, parameter: string, currency: string | undefin
   return 0;
 }
 
-/** A currency in upper case; undefined when not given. */
+/** Parses a currency code; undefined if absent. */
 function readCurrency(value: unknown, parameter: string, add: AddError): string | undefined {
   if (isAbsent(value)) return undefined;
   if (typeof value === 'string' && /^[A-Za-z]{3}$/.test(value)) return value.toUpperCase();
@@ -188,7 +190,7 @@ function readCurrency(value: unknown, parameter: string, add: AddError): string 
   return undefined;
 }
 
-/** Checks the members about the things bought, which are not stored. */
+/** Checks `contents`, which is not stored. */
 function checkContents(value: unknown, parameter: string, currency: string | undefined, add: AddError): void {
   if (isAbsent(value)) return;
   const list = Array.isArray(value) ? value : [];
@@ -204,4 +206,94 @@ function checkContents(value: unknown, parameter: string, currency: string | und
     readValue(each.content_price, `${at}.content_price`, currency, add);
     readItems(each.num_items, `${at}.num_items`, add);
   }
+}
+
+/** Identifies the person who converted. */
+export interface Identifiers {
+  readonly click_ids: readonly string[];
+  /** SHA-256 of identifiers, as 64 lower-case hexadecimal digits. */
+  readonly hashes: readonly { readonly kind: IdentifierKind; readonly digits: string }[];
+}
+
+/** The hashed members, and the kind of identifier each one holds. */
+const HASHED = { hashed_email: 'email', hashed_phone_number: 'phone_number' } as const satisfies Record<
+  string,
+  IdentifierKind
+>;
+
+const HASH = /^[0-9a-f]{64}$/i;
+const HASH_OF_NOTHING = hash('sha256', '');
+
+/**
+ * Parses the identifiers of a conversion. One strong identifier suffices; IP address and user agent count only as a pair, and
+ * are not stored. @source decision 993
+ */
+function readIdentifiers(value: unknown, place: string, add: AddError): Identifiers {
+  const click_ids: string[] = [];
+  const hashes: { kind: IdentifierKind; digits: string }[] = [];
+  if (!Array.isArray(value)) {
+    add({ problem: isAbsent(value) ? 'CONVERSION_UNIDENTIFIED' : 'NOT_A_LIST', parameter: place });
+    return { click_ids, hashes };
+  }
+  let count = 0;
+  const weak = new Set<string>();
+  for (const [index, each] of value.entries()) {
+    const at = `${place}[${index}]`;
+    if (!isObject(each)) {
+      add({ problem: 'NOT_AN_OBJECT', parameter: at });
+      count += 1;
+      continue;
+    }
+    const click_id = readOptional(each.click_id, `${at}.click_id`, text({ max: CLICK_ID_MAX }), add);
+    if (click_id !== undefined) click_ids.push(click_id);
+    count += isAbsent(each.click_id) ? 0 : 1;
+    for (const [name, kind] of Object.entries(HASHED)) {
+      if (isAbsent(each[name])) continue;
+      count += 1;
+      const digits = readHash(each[name], `${at}.${name}`, add);
+      if (digits !== undefined) hashes.push({ kind, digits });
+    }
+    for (const name of ['ip_address', 'user_agent']) {
+      if (readOptional(each[name], `${at}.${name}`, text({ max: 1000 }), add) !== undefined) weak.add(name);
+    }
+  }
+  if (count === 0 && weak.size < 2) add({ problem: 'CONVERSION_UNIDENTIFIED', parameter: place });
+  return { click_ids, hashes };
+}
+
+/** The hash in lower case; undefined if invalid. Errors never quote values, which may be personal data. */
+function readHash(value: unknown, parameter: string, add: AddError): string | undefined {
+  if (typeof value !== 'string' || !HASH.test(value)) {
+    add({ problem: 'NOT_A_HASH', parameter });
+    return undefined;
+  }
+  const digits = value.toLowerCase();
+  if (digits !== HASH_OF_NOTHING) return digits;
+  add({ problem: 'HASH_OF_NOTHING', parameter });
+  return undefined;
+}
+
+/** The members of a JSON object. */
+export type Members = Readonly<Record<string, unknown>>;
+
+/** Collects an error. */
+export type AddError = (error: ErrorDetail) => void;
+
+/** Whether a member is missing, null or empty. */
+export function isAbsent(value: unknown): value is undefined | null | '' {
+  return value === undefined || value === null || value === '';
+}
+
+/** Parses an optional member as a field; undefined if absent or invalid. */
+export function readOptional<T extends string | number>(
+  value: unknown,
+  parameter: string,
+  { kind }: Field<T>,
+  add: AddError,
+): T | undefined {
+  if (isAbsent(value)) return undefined;
+  const read = kind.read(value as RawValue, parameter);
+  if (!isErrorDetail(read)) return read;
+  add(read);
+  return undefined;
 }

@@ -1,45 +1,49 @@
+import { amountMax } from '../../../base/exchange-rates.ts';
 import { addSeconds, formatInstant, instantMs } from '../../../base/instants.ts';
 import { uuid } from '../../../base/random.ts';
+import type { AccountState, Environment } from '../../../contract/declare/account-state.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
-import { type ErrorDetail, Problem } from '../../../contract/problems/problems.ts';
+import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
+import type { JobKind } from '../../../contract/store/jobs.ts';
+import type { ClickConversions } from '../../../storage/tables/conversions.ts';
 import type { ReadTransaction, WriteTransaction } from '../../../storage/unit-of-work.ts';
+import { accounts } from '../../ads/accounts.ts';
 import { type LineItem, lineItems } from '../../ads/line-items.ts';
 import { type WebEventTag, webEventTags } from '../../ads/web-event-tags.ts';
 import { addToLedger, lockLedger } from '../ledger-writer.ts';
 import { attribute } from './attribution.ts';
-import { CLICK_ID_TTL_S } from './click-id.ts';
-import { countForClick } from './click-limits.ts';
+import { type AdClick, CLICK_ID_TTL_S } from './click-id.ts';
 import { type AttributedConversion, deliveredBy } from './conversion-numbers.ts';
-import type { Reporter } from './find-reporter.ts';
 import { type Match, matchConversions } from './match-conversions.ts';
 import { type Conversion, memberOf } from './read-conversions.ts';
 
-/** When conversions were reported (UTC text), and by whom: the account, or any visitor of the website. */
+/** How conversions were reported. */
 interface Report {
+  /** UTC text. */
   readonly now: string;
   readonly by: 'account' | 'visitor';
   /** The id of the waiting conversion; undefined for new ones. */
   readonly waited?: string;
 }
 
-/** The job kind that retries waiting conversions, by account. */
-export const WAITING_CONVERSIONS = 'conversions.waiting';
+/** The job that retries waiting conversions, by account. */
+const WAITING = 'conversions.waiting';
 /** Interval of retries, in seconds. @source decision 1123 */
-const RETRIED_EVERY_S = 2;
+const RETRY_INTERVAL_S = 2;
 
-/** Plans the next retry of the waiting conversions of an account. */
-export async function planRetry(tx: WriteTransaction, account: string, now: string): Promise<void> {
-  const run_at = addSeconds(now, RETRIED_EVERY_S);
-  await tx.jobs.planNoLaterThan({ kind: WAITING_CONVERSIONS, key: account, run_at });
+/** Schedules the next retry of the waiting conversions of an account. */
+async function planRetry(tx: WriteTransaction, account: string, now: string): Promise<void> {
+  const run_at = addSeconds(now, RETRY_INTERVAL_S);
+  await tx.jobs.planNoLaterThan({ kind: WAITING, key: account, run_at });
 }
 
-/** A tag is marked as tracked at most this often, in seconds, so that a busy website does not write with each event. */
+/** Minimum interval between updates of a tag's tracking time, in seconds, to limit the writes of busy websites. */
 const TRACKED_EVERY_S = 60;
 
 /**
- * Records conversions of an account: marks their tags as tracked and, where ads are served, attributes the conversions and
- * adds them to the ledger, each once. All or nothing. Those whose click may still count wait.
- * @throws CONVERSION_EVENT_UNKNOWN or, when a visitor reports them, CONVERSION_BEYOND_CLICK
+ * Records conversions of an account, all or none: marks their tags as tracked and, where ads are served, attributes them and
+ * adds each to the ledger once. Conversions whose click may still count are stored for later.
+ * @throws CONVERSION_EVENT_UNKNOWN or, for reports of visitors, CONVERSION_BEYOND_CLICK
  * @source decision 994, 995, 996, 1071 and 1123
  */
 export async function recordConversions(
@@ -64,14 +68,14 @@ export async function recordConversions(
   }));
   if (matches.size + toAdd.length === 0 && waited === undefined && notTracked(tags, now).length === 0) return;
   await store.write(async (tx) => {
-    // Locked, so that conversions of a tag that are reported at once are counted once.
+    // Locked, so that concurrent reports of a conversion count once.
     const locked = await tagsOf(tx, account, conversions, true);
     checkEvents(locked, account, conversions);
     const due = notTracked(locked, now);
     if (due.length > 0) await tx.records.updateAll(webEventTags, account.id, due, { last_tracked_at: now });
     await tx.conversions.addWaiting(toAdd);
     if (toAdd.length > 0) await planRetry(tx, account.id, now);
-    // Another node has retried it meanwhile.
+    // Otherwise, another node has retried it in the meantime.
     if (waited !== undefined && (await tx.conversions.removeWaiting(account.id, waited)) === 0) return;
     const known = [...matches.keys()].filter((conversion) => !waiting.includes(conversion));
     const fresh = await notCounted(tx, account, known);
@@ -116,7 +120,7 @@ async function tagsOf(
   return new Map(rows.map((row) => [row.id, row as WebEventTag]));
 }
 
-/** Refuses events that are no tags of the account. */
+/** Rejects events without a tag of the account. */
 function checkEvents(tags: Tags, { id }: Reporter, conversions: readonly Conversion[]): void {
   const errors = conversions.flatMap(({ event_id: raw, place }): ErrorDetail[] => {
     if (tags.has(raw)) return [];
@@ -126,13 +130,13 @@ function checkEvents(tags: Tags, { id }: Reporter, conversions: readonly Convers
   if (errors.length > 0) throw new Problem(errors);
 }
 
-/** The tags that have to be marked as tracked. */
+/** Returns the tags whose tracking time is due. */
 function notTracked(tags: Tags, now: string): string[] {
   const before = addSeconds(now, -TRACKED_EVERY_S);
   return [...tags.values()].filter(({ last_tracked_at: last }) => last === null || last <= before).map(({ id }) => id);
 }
 
-/** Conversions that were not counted before; of those with one conversion id, the first. */
+/** Returns conversions that have not been counted; the first of each conversion id. */
 async function notCounted(
   tx: ReadTransaction,
   { id }: Reporter,
@@ -152,10 +156,10 @@ async function notCounted(
   });
 }
 
-/** With the currency of the line item. */
+/** An attributed conversion with the currency of the line item. */
 type Attributed = AttributedConversion & { readonly currency: string };
 
-/** The conversions that count for a line item. */
+/** Attributes conversions; those without a touchpoint are omitted. */
 async function attributeAll(
   tx: ReadTransaction,
   { id }: Reporter,
@@ -189,7 +193,7 @@ async function attributeAll(
   return found;
 }
 
-/** Whether a tag measures a line item: it is its primary tag, or the line item leads to websites and has none. */
+/** Whether a tag measures a line item: as its primary tag, or any tag if it has none and its objective is website clicks. */
 function isMeasuredBy(line: LineItem | undefined, { id }: WebEventTag): boolean {
   if (!line) return false;
   return line.primary_web_event_tag === null ? line.objective === 'WEBSITE_CLICKS' : line.primary_web_event_tag === id;
@@ -214,3 +218,86 @@ function countedFor(
     value_micro: currency === undefined || currency === line.currency ? value_micro : 0,
   };
 }
+
+/** The account whose website reports conversions. */
+type Reporter = Pick<AccountState, 'id' | 'environment' | 'timezone'>;
+
+/** Finds the live account of a website. */
+export async function findReporter(tx: ReadTransaction, id: string): Promise<Reporter | undefined> {
+  const row = await tx.records.get(accounts, { account: undefined, id }, { deleted: 'hidden' });
+  const limits = row && (await tx.accountMembers.findLimits(id));
+  return limits && { id, environment: limits.environment as Environment, timezone: String(row.timezone) };
+}
+
+/** Maximum number of events that visitors can report for one click and web event tag. */
+const EVENTS_MAX = 100;
+/** Maximum number of items of each. */
+const ITEMS_MAX = 1000;
+/** Maximum sum of their amounts, in a currency like the US dollar. */
+const AMOUNT_MAX = 10_000;
+
+/** A conversion reported by a visitor. */
+interface ReportedByVisitor {
+  readonly conversion: Conversion;
+  readonly click: AdClick;
+  /** The currency of the ad. */
+  readonly currency: string;
+  /** The counted amount. */
+  readonly value_micro: number;
+}
+
+/**
+ * Counts a conversion against the limits of its click, which bound the abuse of click ids by visitors. The tag is locked.
+ * @throws CONVERSION_BEYOND_CLICK
+ * @source decision 1071
+ */
+async function countForClick(
+  tx: WriteTransaction,
+  { conversion, click, currency, value_micro }: ReportedByVisitor,
+): Promise<void> {
+  const { account_id, click: name, touched_at: clicked_at } = click;
+  const key = { account_id, web_event_tag_id: conversion.event_id, click: name };
+  const before: Pick<ClickConversions, 'events' | 'value_micro'> = (await tx.conversions.findOfClick(key)) ?? {
+    events: 0,
+    value_micro: 0,
+  };
+  const after = { events: before.events + 1, value_micro: before.value_micro + value_micro };
+  const amount = amountMax(AMOUNT_MAX, currency);
+  const beyond = (parameter: string): Problem => {
+    const words = { events: EVENTS_MAX, items: ITEMS_MAX, amount, currency };
+    return problem('CONVERSION_BEYOND_CLICK', { parameter, words });
+  };
+  if (after.events > EVENTS_MAX) throw beyond('click_id');
+  if (conversion.number_items > ITEMS_MAX) throw beyond('number_items');
+  if (after.value_micro > amount * 1_000_000) throw beyond('value');
+  await tx.conversions.saveOfClick({ ...key, ...after, clicked_at });
+}
+
+/** Maximum number of conversions retried in one run. */
+const RETRIED_AT_ONCE = 500;
+
+/** Retries conversions whose clicks have not been counted yet. @source decision 1123 */
+export const waitingConversions: JobKind<void> = {
+  name: WAITING,
+  async prepare({ key: account }, services) {
+    const { store, clock } = services;
+    const reporter = await store.read((tx) => findReporter(tx, account));
+    for (const { id, conversion, reported_by: by } of await store.read((tx) =>
+      tx.conversions.listWaiting(account, RETRIED_AT_ONCE),
+    )) {
+      const report = { now: formatInstant(clock.now()), by, waited: id };
+      try {
+        if (reporter) await recordConversions(services, reporter, [JSON.parse(conversion) as Conversion], report);
+        else await store.write((tx) => tx.conversions.removeWaiting(account, id));
+      } catch (error) {
+        // It is too late to report that it exceeds the limits of its click, or that its tag is gone.
+        if (!(error instanceof Problem && error.errors.every(({ problem }) => problem.startsWith('CONVERSION_'))))
+          throw error;
+        await store.write((tx) => tx.conversions.removeWaiting(account, id));
+      }
+    }
+  },
+  async store(tx, { key }, _, now) {
+    if ((await tx.conversions.listWaiting(key, 1)).length > 0) await planRetry(tx, key, now);
+  },
+};

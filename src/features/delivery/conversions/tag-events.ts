@@ -1,21 +1,19 @@
 import { formatInstant } from '../../../base/instants.ts';
+import { isObject } from '../../../base/objects.ts';
 import type { Environment } from '../../../contract/declare/account-state.ts';
 import { id, text } from '../../../contract/declare/fields.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
 import { CLICK_ID_MAX } from './click-id.ts';
-import { findReporter } from './find-reporter.ts';
-import { isAbsent, isObject, type Members, readOptional } from './json-members.ts';
-import { readConversion } from './read-conversions.ts';
-import { recordConversions } from './record-conversions.ts';
+import { isAbsent, type Members, readConversion, readOptional } from './read-conversions.ts';
+import { findReporter, recordConversions } from './record-conversions.ts';
 
-/** Records an event that the script of a website reports. @throws a problem */
+/** Records an event reported by the script of a website. @throws Problem */
 type RecordTagEvent = (environment: Environment, body: unknown) => Promise<void>;
 
 /**
- * Records events of websites. Anybody can send one, so only click ids attribute it, and its time is now; without a click
- * id, it only shows that the tag works, and no click brings more than its limits.
- * @source decision 997 and 1071
+ * Records events of websites. Since anyone can send them, they are only attributed by click id, at the current time, and within
+ * the limits of the click; without a click id, an event only proves that the tag works. @source decision 997 and 1071
  */
 export function tagEvents(services: Services): RecordTagEvent {
   const { store, clock } = services;

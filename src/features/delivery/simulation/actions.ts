@@ -3,7 +3,7 @@ import type { CreativeKind } from '../booked-creatives.ts';
 import { placeOf } from './counts.ts';
 import type { MainAction } from './rates.ts';
 
-/** Everything that people do with an ad, in disjoint kinds: each engagement is one of them. */
+/** The kinds of engagement; each engagement has exactly one. */
 const ACTIONS = [
   'url_clicks',
   'app_clicks',
@@ -17,17 +17,14 @@ const ACTIONS = [
   'carousel_swipes',
   'plays',
 ] as const;
-/** A kind of engagement. */
 type Action = (typeof ACTIONS)[number];
 
-/** Those that are clicks. `details` opens the post or its media, `plays` starts a video. */
-const CLICKS: readonly Action[] = [
-  ...(['url_clicks', 'app_clicks', 'details', 'likes', 'card_engagements', 'poll_card_vote', 'plays'] as const),
-];
+/** Engagements that count as clicks. `details` opens the post or its media, `plays` starts a video. */
+const CLICKS = ['url_clicks', 'app_clicks', 'details', 'likes', 'card_engagements', 'poll_card_vote', 'plays'];
 
-/** By the order of actions: whether it is a click. */
+/** Whether an action counts as a click, by action index. */
 export const IS_CLICK: readonly boolean[] = ACTIONS.map((action) => CLICKS.includes(action));
-/** By the order of actions: the place of its metric; -1 of those without one. */
+/** The index of the metric by action index; -1 without one. */
 export const ACTION_PLACES: readonly number[] = ACTIONS.map((action) =>
   action === 'details' || action === 'plays' ? -1 : placeOf(action),
 );
@@ -36,7 +33,7 @@ type Weights = Readonly<Partial<Record<Action, number>>>;
 
 const POST: Weights = { likes: 18, reposts: 4, replies: 3, follows: 1 };
 
-/** How engagements divide by what is shown. */
+/** Weights of engagements by kind of creative. */
 const BY_KIND: Readonly<Record<CreativeKind, Weights>> = {
   text: { ...POST, details: 60, url_clicks: 14 },
   image: { ...POST, details: 66, url_clicks: 8 },
@@ -51,15 +48,15 @@ const BY_KIND: Readonly<Record<CreativeKind, Weights>> = {
   banner: { url_clicks: 100 },
 };
 
-/** How engagements with a creative divide. */
+/** The distribution of the engagements with a creative. */
 export interface ActionMix {
-  /** The action of its objective, unless engagements of any kind are billed. */
+  /** The main action of its objective; undefined if engagements of any kind are billed. */
   readonly main: { readonly action: MainAction; readonly place: number; readonly isClick: boolean } | undefined;
-  /** The others by the order of actions: the share of each and of those before it, and the last one; -1 without any. */
+  /** The other actions: cumulative shares by action index, and the index of the last one; -1 if there is none. */
   readonly others: { readonly upTo: readonly number[]; readonly last: number };
 }
 
-/** The mix of a creative of a kind. */
+/** Computes the distribution for a kind of creative. */
 export function actionMix(kind: CreativeKind, objective: ObjectiveName, payBy: PayBy): ActionMix {
   const action = payBy === 'ENGAGEMENT' ? undefined : mainAction(objective);
   const weights = ACTIONS.map((each) => (each === action ? 0 : (BY_KIND[kind][each] ?? 0)));
@@ -76,14 +73,14 @@ export function actionMix(kind: CreativeKind, objective: ObjectiveName, payBy: P
   };
 }
 
-/** The action that an objective is about; undefined when it is about views, reach or engagements of any kind. */
+/** The main action of an objective; undefined for views, reach and engagements of any kind. */
 function mainAction(objective: ObjectiveName): MainAction | undefined {
   if (objective === 'WEBSITE_CLICKS') return 'url_clicks';
   if (objective === 'APP_INSTALLS' || objective === 'APP_ENGAGEMENTS') return 'app_clicks';
   return objective === 'FOLLOWERS' ? 'follows' : undefined;
 }
 
-/** Whether the main action is what is billed. */
+/** Whether the main action is billed. */
 export function billsMainAction(payBy: PayBy): boolean {
   return payBy === 'LINK_CLICK' || payBy === 'APP_CLICK' || payBy === 'FOLLOW';
 }

@@ -11,16 +11,16 @@ import { planSegment } from './plan-segment.ts';
 import type { PreparedLine, Spot } from './prepared-line.ts';
 import { instrumentSubject } from './share-auctions.ts';
 import { Sinks } from './sinks.ts';
-import { countBetween, eachSpot, openWorkbench, type SpotPlan, spotKey, type Workbench } from './spot-plan.ts';
+import { countBetween, createWorkbench, eachSpot, type SpotPlan, spotKey, type Workbench } from './spot-plan.ts';
 
-/** The plan until the end of the running hour. */
+/** The plan of the current hour until its end. */
 export interface RunningPlan {
   /** Seconds since 1970. */
   readonly until_s: number;
   readonly spots: readonly SpotPlan[];
 }
 
-/** Times are in milliseconds since 1970, whole seconds. */
+/** The period to simulate. Times are in milliseconds since 1970, whole seconds. */
 interface AdvanceInput {
   readonly account: Bookings['account'];
   readonly seed: string;
@@ -28,23 +28,23 @@ interface AdvanceInput {
   readonly lines: readonly PreparedLine[];
   /** By line item, and by funding instrument. */
   readonly people: ReadonlyMap<string, number>;
-  /** The ledger at `from_ms`; it is brought to `until_ms`. */
+  /** The ledger at `from_ms`; advanced to `until_ms`. */
   readonly state: LedgerState;
-  /** The plan of the hour that is running at `from_ms`, if it still holds. */
+  /** The plan of the hour at `from_ms`, if it is still valid. */
   readonly running: RunningPlan | undefined;
   readonly from_ms: number;
   readonly until_ms: number;
 }
 
-/** The deliveries, and the plan of the hour that is running at the end. */
+/** The deliveries, and the plan of the hour at the end. */
 interface Advanced {
   readonly delivered: readonly Delivered[];
   readonly running: RunningPlan | undefined;
 }
 
-/** A part of the time to be delivered: the rest of an hour, or the first part of what is left of it. */
+/** The part of an hour in the period. */
 interface Step {
-  /** The whole rest of the hour. */
+  /** The rest of the hour. */
   readonly segment: Segment;
   readonly market: HourMarket;
   readonly hourStart_ms: number;
@@ -52,9 +52,9 @@ interface Step {
 }
 
 /**
- * Delivers from one time to another, hour by hour. Each hour is planned at its beginning, or where something changed, and
- * happens evenly; so it does not matter in how many steps one advances. Line items that share no budget go through all hours
- * one group after the other: what one group needs stays close to the processor.
+ * Simulates delivery hour by hour. Each hour is planned at its start or after a change, and delivered evenly, so that the number
+ * of settlements makes no difference. Groups of line items that share no budget pass through all hours one after the other, for
+ * the sake of processor caches.
  * @source decision 930
  */
 export function advance(input: AdvanceInput): Advanced {
@@ -63,11 +63,11 @@ export function advance(input: AdvanceInput): Advanced {
   const last = steps.at(-1);
   if (!last) return { delivered: [], running };
   const sinks = new Sinks(input.lines.reduce((sum, { spots }) => sum + spots.length, 0));
-  const bench = openWorkbench();
+  const bench = createWorkbench();
   const groups = groupsOf(input);
   const planned = Map.groupBy(running?.spots ?? [], ({ line }) => line);
   const parts = groups.map((lines) => takePart(state, lines));
-  // Line items that none of these affects advance as well.
+  // Line items outside of all groups advance as well.
   beginDay(state, last.segment.day.date);
   const spots: SpotPlan[] = [];
   for (const [at, lines] of groups.entries()) {
@@ -83,7 +83,7 @@ export function advance(input: AdvanceInput): Advanced {
   };
 }
 
-/** The parts of time between two times, each with its market. */
+/** Splits the period by hours, each with its market. */
 function stepsOf({ account, seed, knobs, from_ms, until_ms }: AdvanceInput): Step[] {
   const steps: Step[] = [];
   for (let at_ms = from_ms; at_ms < until_ms; at_ms = steps.at(-1)!.until_ms) {
@@ -97,7 +97,7 @@ function stepsOf({ account, seed, knobs, from_ms, until_ms }: AdvanceInput): Ste
   return steps;
 }
 
-/** Line items that share a budget, of a campaign or of a funding instrument that has a limit, or people. */
+/** Groups line items that share the budget of a campaign or funding instrument, or an audience. */
 function groupsOf({ lines, people }: AdvanceInput): PreparedLine[][] {
   const groups = Map.groupBy(lines, ({ booking }) => {
     const { instrument, campaign } = booking;
@@ -107,7 +107,7 @@ function groupsOf({ lines, people }: AdvanceInput): PreparedLine[][] {
   return [...groups.values()];
 }
 
-/** Advances line items that share a budget; the answer is the plan of the hour that is running at the end. */
+/** Simulates a group; returns the plan of the hour at the end. */
 function advanceGroup(
   input: AdvanceInput,
   steps: readonly Step[],
@@ -142,7 +142,7 @@ const CHARGE = placeOf('billed_charge_local_micro');
 
 type Take = (line: PreparedLine, spot: Spot, from_s: number, until_s: number) => void;
 
-/** The plans of an hour that does not end yet. */
+/** Creates the plan of an hour that ends after the period. */
 function runningPlan(plans: readonly LinePlan[], segment: Segment, state: LedgerState, bench: Workbench): RunningPlan {
   const spots: SpotPlan[] = [];
   for (const plan of plans) {
@@ -155,7 +155,7 @@ function runningPlan(plans: readonly LinePlan[], segment: Segment, state: Ledger
   return { until_s: segment.until_ms / 1000, spots };
 }
 
-/** Plans cover whole segments. */
+/** Delivers the plans of a whole segment. */
 function deliverWhole(
   plans: readonly LinePlan[],
   from_ms: number,
@@ -169,7 +169,7 @@ function deliverWhole(
   }
 }
 
-/** The part of a running plan between two times. */
+/** Delivers the part of a plan between two times. */
 function deliverPart(
   { spots }: RunningPlan,
   { lines, state }: AdvanceInput,
@@ -190,7 +190,7 @@ function deliverPart(
   }
 }
 
-/** Keeps the clicks of an hour, and drops those too old to lead to conversions. */
+/** Adds the clicks of an hour, and drops those too old to lead to conversions. */
 function addClicks(state: LedgerState, name: string, start_ms: number, clicks: number): void {
   if (clicks === 0) return;
   const known = (state.clicks.get(name) ?? []).filter((each) => each.start_ms > start_ms - LATEST_HOURS * HOUR_MS);

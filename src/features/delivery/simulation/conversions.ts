@@ -2,29 +2,29 @@ import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import type { Booking } from '../bookings.ts';
 import { METRIC_OF_TYPE } from '../conversions/conversion-numbers.ts';
 import { type Counts, placeOf } from './counts.ts';
-import { draw, rounded } from './draws.ts';
+import { draw, roundRandomly } from './draws.ts';
 import type { HourOfClicks } from './ledger-state.ts';
 
-/** The conversions that follow clicks of a line item within hours. */
+/** Simulated conversions of one kind after clicks on a line item. */
 export interface Conversion {
-  /** The metric without its part. */
+  /** The metric without its suffix. */
   readonly metric: string;
-  /** How often a click leads to it. */
+  /** Conversions per click. */
   readonly rate: number;
-  /** The value of one, in units of the currency; 0 without a value. */
+  /** Value of a conversion, in units of the currency; 0 without one. */
   readonly value: number;
   readonly isMobile: boolean;
 }
 
 const HOUR_S = 3600;
-/** Hours within which a click leads to a conversion. */
+/** A click leads to a conversion within this many hours. */
 export const LATEST_HOURS = 24;
-/** Of all conversions, this part follows an engagement, the others a view. */
+/** Share of conversions after an engagement; the others follow a view. */
 const ENGAGED = 0.8;
-/** Conversions of an hour that are drawn one by one. */
+/** Maximum number of draws for the conversions of an hour. */
 const DRAWN_MAX = 500;
 
-/** Of clicks that lead to an event on a website, by its type, and what one is worth. */
+/** Conversions per click, and the value of each, by type of event. */
 const WEB: Readonly<Record<NonNullable<Booking['web_event_type']>, readonly [rate: number, value: number]>> = {
   LANDING_PAGE_VIEW: [0.7, 0],
   SITE_VISIT: [0.6, 0],
@@ -41,7 +41,7 @@ const WEB: Readonly<Record<NonNullable<Booking['web_event_type']>, readonly [rat
   CUSTOM: [0.03, 0],
 };
 
-/** The conversions that a line item counts; none unless something measures them. @source decision 940 */
+/** Returns the conversions that a line item measures. @source decision 940 */
 export function conversionsOf({
   objective,
   primary_web_event_tag,
@@ -66,28 +66,28 @@ export function conversionsOf({
   ];
 }
 
-/** The metric of clicks that lead to the conversions of a line item. */
+/** Returns the metric of the clicks that lead to the conversions of a line item. */
 export function clicksOf({ objective }: Booking): DeliveryMetric {
   return objective === 'WEBSITE_CLICKS' ? 'url_clicks' : 'app_clicks';
 }
 
-/** The places of what is counted of a conversion that follows an engagement, or a view. */
-interface Places {
+/** Indexes of the metrics of a conversion. */
+interface MetricIndexes {
   readonly count: number;
   readonly quantity: number;
   readonly amount: number;
 }
 
-/** A conversion with its places. */
+/** A conversion with the indexes of its metrics. */
 export interface PreparedConversion extends Conversion {
-  readonly engaged: Places;
-  readonly viewed: Places;
+  readonly engaged: MetricIndexes;
+  readonly viewed: MetricIndexes;
 }
 
-/** The conversions that a line item counts, as they are counted. */
+/** Returns the conversions that a line item measures, with the indexes of their metrics. */
 export function prepareConversions(booking: Parameters<typeof conversionsOf>[0]): readonly PreparedConversion[] {
   return conversionsOf(booking).map((conversion) => {
-    const placesOf = (part: string): Places => {
+    const placesOf = (part: string): MetricIndexes => {
       const place = (name: string): number => placeOf(`${conversion.metric}.${name}` as DeliveryMetric);
       const suffix = conversion.isMobile ? '' : `_${part}`;
       return {
@@ -101,8 +101,8 @@ export function prepareConversions(booking: Parameters<typeof conversionsOf>[0])
 }
 
 /**
- * Counts the conversions that happen in a range of time (seconds since 1970, the end exclusive) after clicks of past
- * hours. Each click decides once and for all when it leads to one, at the earliest when its hour is over.
+ * Counts the conversions in a range of time (seconds since 1970, end exclusive) after clicks of past hours. The time of each
+ * conversion only depends on its click, and is after the hour of the click.
  */
 export function countConversions(
   counts: Counts,
@@ -113,13 +113,13 @@ export function countConversions(
   for (const [index, { rate, value, engaged, viewed }] of conversions.entries()) {
     for (const past of clicks) {
       const start_s = past.start_ms / 1000;
-      const count = rounded(past.clicks * rate, draw(key, start_s, 'conversions', index));
-      // Of very many, several happen at once.
+      const count = roundRandomly(past.clicks * rate, draw(key, start_s, 'conversions', index));
+      // Above the maximum number of draws, several conversions share one.
       const group = Math.ceil(count / DRAWN_MAX);
       for (let each = 0; each < count; each += group) {
         const at = index * 10_000 + each;
         const together = Math.min(group, count - each);
-        // Most follow soon.
+        // Squared, because most conversions follow soon.
         const after = draw(key, start_s, 'conversionTime', at) ** 2;
         const time_s = start_s + HOUR_S + Math.floor(after * (LATEST_HOURS - 1) * HOUR_S);
         if (time_s < from_s || time_s >= until_s) continue;

@@ -2,17 +2,17 @@ import { DELIVERY_METRICS, type DeliveryMetric } from '../../../contract/deliver
 
 const PLACES = new Map(DELIVERY_METRICS.map((metric, place) => [metric, place]));
 
-/** The place of a metric in `DELIVERY_METRICS`. */
+/** Returns the index of a metric in `DELIVERY_METRICS`. */
 export function placeOf(metric: DeliveryMetric): number {
   return PLACES.get(metric)!;
 }
 
-/** Whole numbers by place, those without activity left out: place, number, place, number and so on. */
+/** Alternating metric indexes and their non-zero numbers. */
 export type Numbers = readonly number[];
 
-/** Numbers by place that are counted again and again, for one creative and hour after the other. */
+/** Numbers by metric index; reused for one creative and hour after the other. */
 export class Counts {
-  /** The places that have a number, `size` of them, in the order in which they got it. */
+  /** The metrics with a number: the first `size` elements, in order of their first addition. */
   readonly places = new Int32Array(DELIVERY_METRICS.length);
   size = 0;
   readonly #numbers = new Float64Array(DELIVERY_METRICS.length);
@@ -21,7 +21,7 @@ export class Counts {
     return this.#numbers[place]!;
   }
 
-  /** Adds a number above zero; others add nothing. */
+  /** Adds a positive number; ignores all others. */
   add(place: number, number: number): void {
     if (!(number > 0)) return;
     if (this.#numbers[place] === 0) this.places[this.size++] = place;
@@ -33,7 +33,7 @@ export class Counts {
     this.size = 0;
   }
 
-  /** A copy that stays. */
+  /** Returns a copy. */
   numbers(): number[] {
     const found: number[] = [];
     for (let at = 0; at < this.size; at++) found.push(this.places[at]!, this.#numbers[this.places[at]!]!);

@@ -1,4 +1,4 @@
-/** The purposes of draws: each has numbers of its own. */
+/** The purposes of draws; each has its own random sequence. */
 const PURPOSES = {
   market: 1,
   opportunities: 2,
@@ -16,7 +16,7 @@ const PURPOSES = {
 } as const;
 type Purpose = keyof typeof PURPOSES;
 
-/** A 32-bit hash of a text. */
+/** Returns a 32-bit hash of a text. */
 export function keyOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
@@ -24,9 +24,9 @@ export function keyOf(text: string): number {
 }
 
 /**
- * A number from 0 to below 1 that depends on nothing but its arguments: the same in every process and in every order.
- * @param key of the seed and of what the draw is about
- * @param time a whole number, such as a second
+ * Returns a pseudorandom number from 0 to below 1 that only depends on the arguments: the same in every process and order.
+ * @param key hash of the seed and the subject
+ * @param time an integer, such as a second
  * @source decision 931
  */
 export function draw(key: number, time: number, purpose: Purpose, index = 0): number {
@@ -36,12 +36,12 @@ export function draw(key: number, time: number, purpose: Purpose, index = 0): nu
   return mixed(hash ^ Math.imul(index + 1, 0xc2b2ae35)) / 0x1_0000_0000;
 }
 
-/** Rounds to one of the two nearest whole numbers by a draw: exact on average, however small the number is. */
-export function rounded(expected: number, drawn: number): number {
+/** Rounds to one of the two nearest integers by a draw; exact on average. */
+export function roundRandomly(expected: number, drawn: number): number {
   return Math.floor(expected + drawn);
 }
 
-/** Spreads 32 bits, so that each depends on all. */
+/** Mixes 32 bits (the finalizer of MurmurHash3). */
 function mixed(bits: number): number {
   let hash = bits ^ (bits >>> 16);
   hash = Math.imul(hash, 0x85ebca6b);

@@ -18,20 +18,20 @@ import { readState } from './read-state.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** How the numbers of a line item in an hour come about. Amounts are in micro units of its currency. */
+/** The computation of the numbers of a line item in an hour. Amounts are in micro units of its currency. */
 export interface Explanation {
   readonly line_item_id: string;
   readonly hour: string;
   readonly local: { readonly day: string; readonly hour: number; readonly timezone: string };
   readonly settled_until: string | null;
   readonly knobs: Knobs;
-  /** The chain, as configured now and from the ledger as it was when the hour began. */
+  /** The intermediate results, with the current configuration and the ledger as of the start of the hour. */
   readonly chain: Readonly<Record<string, number | string | null>>;
-  /** The hour in the ledger: it may have been delivered by another configuration. */
+  /** The hour in the ledger, which may have been delivered with another configuration. */
   readonly delivered: Readonly<Partial<Record<DeliveryMetric, number>>>;
 }
 
-/** Explains the hour of a line item in which a time lies; undefined when there is no such line item. */
+/** Explains the hour of a line item that contains a time; undefined if there is no such line item. */
 export async function explainHour(
   tx: ReadTransaction,
   account: SettledAccount,
@@ -51,7 +51,7 @@ export async function explainHour(
   const hour = Math.round((from_ms - day.start_ms) / HOUR_MS);
   const knobs = readKnobs(cursor?.knobs);
   const seed = knobs.seed ?? cursor?.seed ?? account.id;
-  const state = await readStateBefore(tx, bookings, from_ms);
+  const state = await readLedgerAsOf(tx, bookings, from_ms);
   const until = formatInstant(until_ms);
   const lines = prepareLines(bookings, seed, [formatInstant(from_ms), until], unitsPerDollar);
   const people = new Map<string, number>();
@@ -126,12 +126,12 @@ async function deliveredIn(
   return found;
 }
 
-/** Reads the ledger as of the beginning of a past hour, in milliseconds since 1970. */
-async function readStateBefore(tx: ReadTransaction, bookings: Bookings, hour_ms: number): Promise<LedgerState> {
+/** Reconstructs the ledger as of the start of an hour (epoch ms), by subtracting later deliveries. */
+async function readLedgerAsOf(tx: ReadTransaction, bookings: Bookings, hour_ms: number): Promise<LedgerState> {
   const { account, lines } = bookings;
   const state = await readState(tx, bookings, hour_ms);
   const day = localDay(dateAround(hour_ms, account.timezone), account.timezone);
-  const first = Math.round((hour_ms - day.start_ms) / 3_600_000);
+  const first = Math.round((hour_ms - day.start_ms) / HOUR_MS);
   const rows = await tx.deliveryLedger.listDays({ account: account.id, from: day.date, until: '9999' });
   const campaignOf = new Map(lines.map((line) => [line.id, line.campaign.id]));
   const instrumentOf = new Map(lines.map((line) => [line.id, line.instrument.id]));

@@ -1,9 +1,9 @@
-/** Impressions a person within a period are counted up to this. */
+/** Maximum number of terms of the sum. */
 const TERMS_MAX = 200;
 
 /**
- * The share of further impressions that a frequency cap lets through: those of people who have had fewer than `cap`, when
- * `impressions` are distributed among `people` at random.
+ * Returns the share of further impressions that a frequency cap permits: the share of people with fewer than `cap` impressions,
+ * which are Poisson distributed.
  */
 export function shareBelowCap(cap: number, impressions: number, people: number): number {
   if (people <= 0) return 0;

@@ -1,5 +1,4 @@
 import type { LocalDay } from '../../../base/zones.ts';
-import { dayWeight, hourWeight, isOut } from './curves.ts';
 import { draw, keyOf } from './draws.ts';
 import { shareBelowCap } from './hour-frequency.ts';
 import type { Knobs } from './knobs.ts';
@@ -8,30 +7,31 @@ import { normalQuantile } from './normal.ts';
 import type { PreparedLine } from './prepared-line.ts';
 import { billedRate, fatigue } from './rates.ts';
 
-/** The part of an hour for which delivery is planned. Times in milliseconds since 1970. */
+/** The planned part of an hour. Times in milliseconds since 1970. */
 export interface Segment {
   readonly seed: string;
   readonly knobs: Knobs;
   readonly day: LocalDay;
-  /** Of the day, from 0. */
+  /** Hour of the day, from 0. */
   readonly hour: number;
   readonly from_ms: number;
   readonly until_ms: number;
 }
 
-/** The market of a line item in a segment, regardless of its budgets. */
+/** The supply of a line item in a segment, regardless of its budgets. */
 export interface Supply {
   readonly market: Market;
-  /** Impressions that it could compete for. */
+  /** Impressions for which it can compete. */
   readonly opportunities: number;
-  /** Of impressions that lead to the billed action. */
+  /** Rate of the billed action per impression. */
   readonly billedRate: number;
-  /** Applies to everything that people do. */
+  /** Factor of all action rates. */
   readonly factor: number;
 }
 
-/** Of the people of an audience, how many are there on a day, and how many ads each of them could see. */
+/** Share of an audience that is present on a day. */
 const PRESENT = 0.35;
+/** Ad slots per present person and day. */
 const SLOTS = 6;
 const NOISE = 0.12;
 const MEDIAN_PRICE = 4;
@@ -41,27 +41,27 @@ const HOUR_MS = 3_600_000;
 /** Past impressions and reach of a line item. */
 export interface Seen {
   readonly people: number;
-  /** Impressions that are remembered. */
+  /** Remembered impressions. */
   readonly impressions: number;
-  /** How many people have had them. */
+  /** Number of people with remembered impressions. */
   readonly reach: number;
   /** Impressions within the period of its frequency cap. */
   readonly capped: number;
 }
 
-/** What all line items of an account meet in an hour: the whole hour has one market. */
+/** The market of an account, the same for all its line items during an hour. */
 export interface HourMarket {
-  /** Of the draws of the hour: seconds since 1970. */
+  /** Time of the draws of the hour: seconds since 1970. */
   readonly time_s: number;
-  /** Logarithm of the median price for a price unit of one. */
+  /** Logarithm of the median price in US dollars. */
   readonly shift: number;
-  /** Opportunities an hour for each person of an audience, before chance. */
+  /** Opportunities per hour and person of an audience, before noise. */
   readonly perPerson: number;
   readonly noise: number;
   readonly engagementFactor: number;
 }
 
-/** The market of an account in an hour. */
+/** Computes the market of an account in an hour. */
 export function hourMarket({ seed, knobs, day, hour }: Segment): HourMarket {
   const time_s = day.start_ms / 1000 + hour * 3600;
   const busy = dayWeight(knobs, day.date) * hourWeight(knobs, hour);
@@ -69,13 +69,13 @@ export function hourMarket({ seed, knobs, day, hour }: Segment): HourMarket {
     time_s,
     shift:
       Math.log(MEDIAN_PRICE * knobs.market_level) + PRICE_NOISE * normalQuantile(draw(keyOf(seed), time_s, 'market')),
-    perPerson: isOut(knobs, hour) ? 0 : (PRESENT * SLOTS * busy) / 24,
+    perPerson: isOutage(knobs, hour) ? 0 : (PRESENT * SLOTS * busy) / 24,
     noise: knobs.scenario.name === 'flat' ? 0 : NOISE,
     engagementFactor: knobs.engagement_factor,
   };
 }
 
-/** The supply of a line item that serves for some of a segment. */
+/** Computes the supply of a line item that serves for a part of a segment. */
 export function supplyOf(line: PreparedLine, market: HourMarket, serves_ms: number, seen: Seen): Supply {
   const { frequency_cap, pay_by } = line.booking;
   const { noise } = market;
@@ -92,17 +92,17 @@ export function supplyOf(line: PreparedLine, market: HourMarket, serves_ms: numb
   };
 }
 
-/** A bid and what follows from it. Prices are in micro units; `bid` is for a thousand impressions. */
+/** A bid and its outcome. Prices are in micro units; `bid` is for a thousand impressions. */
 export interface Offer {
   readonly bid: number;
   readonly winRate: number;
-  /** Of one billed action on average: of an impression, when these are billed. */
+  /** Average price of one billed action. */
   readonly price: number;
 }
 
 /**
- * How a line item bids. `MAX` bids its amount for each action, `TARGET` as much as makes its average price the target,
- * `AUTO` no more than it takes to spend what is planned.
+ * Computes the bid of a line item. `MAX` bids its amount, `TARGET` the bid whose average price is the target, `AUTO` the lowest
+ * bid that spends the plan.
  * @source decision 933
  */
 export function offerOf(
@@ -113,10 +113,10 @@ export function offerOf(
 ): Offer | 'BID_BELOW_MINIMUM' {
   const { bid_strategy, bid_amount, pay_by } = line.booking;
   const { market, billedRate: rate } = supply;
-  // Amounts of bids for impressions are for a thousand of them. @source decision 932
+  // Bid amounts for impressions are per thousand. @source decision 932
   const perAction = pay_by === 'IMPRESSION' ? 1 : 1000 * rate;
   const perBilled = pay_by === 'IMPRESSION' ? 1000 : 1;
-  // Better creatives win with lower bids. What is billed already has the quality in its rate.
+  // Better creatives win with lower bids; for other billed actions, the rate includes the quality.
   const edge = pay_by === 'IMPRESSION' ? line.quality : 1;
   const offer = (bid: number, price: number): Offer => ({
     bid,
@@ -138,4 +138,35 @@ export function offerOf(
   }
   const target = bid_amount! * (1 + 0.1 * (2 * draw(line.key, from_ms / 1000, 'target') - 1));
   return offer(bidForPrice(market, target * perAction * edge), target);
+}
+
+/** Activity by hour of the day; the mean is 1. */
+const BY_HOUR = normalized([
+  ...[0.55, 0.38, 0.26, 0.2, 0.2, 0.28, 0.5, 0.8, 1.0, 1.1, 1.15, 1.2],
+  ...[1.28, 1.25, 1.2, 1.18, 1.2, 1.28, 1.4, 1.55, 1.62, 1.55, 1.27, 0.85],
+]);
+/** Activity by day of the week, from Sunday; the mean is 1. */
+const BY_WEEKDAY = normalized([0.92, 1.02, 1.04, 1.05, 1.04, 1.0, 0.93]);
+const WEEKEND_DIP = normalized([0.45, 1, 1, 1, 1, 1, 0.45]);
+
+/** Returns the activity in an hour of the day, 1 on average. */
+export function hourWeight({ scenario }: Knobs, hour: number): number {
+  return scenario.name === 'flat' ? 1 : BY_HOUR[Math.min(hour, 23)]!;
+}
+
+/** Returns the activity on a local date, 1 on average. */
+function dayWeight({ scenario }: Knobs, date: string): number {
+  if (scenario.name === 'flat') return 1;
+  const weekday = new Date(date).getUTCDay();
+  return (scenario.name === 'weekend_dip' ? WEEKEND_DIP : BY_WEEKDAY)[weekday]!;
+}
+
+/** Whether the scenario has an outage in this hour. */
+function isOutage({ scenario }: Knobs, hour: number): boolean {
+  return scenario.name === 'outage' && scenario.hour === hour;
+}
+
+function normalized(weights: readonly number[]): readonly number[] {
+  const mean = weights.reduce((sum, weight) => sum + weight, 0) / weights.length;
+  return weights.map((weight) => weight / mean);
 }

@@ -3,25 +3,25 @@ import type { Budget } from '../bookings.ts';
 import type { Spent } from '../serving-times.ts';
 
 const HOUR_MS = 3_600_000;
-/** A total budget without an end is spent over this long from now on. */
+/** A total budget without an end is spread over this long from now on. */
 const HORIZON_MS = 30 * 24 * HOUR_MS;
 
-/** The part of an hour that is planned, and what lies after it. Times in milliseconds since 1970. */
+/** The planned part of an hour. Times in milliseconds since 1970. */
 export interface Stretch {
   readonly day: LocalDay;
-  /** Of the day, from 0. */
+  /** Hour of the day, from 0. */
   readonly hour: number;
   readonly from_ms: number;
   readonly until_ms: number;
-  /** When the flight ends; undefined without an end. */
+  /** End of the flight; undefined without one. */
   readonly flightEnd_ms: number | undefined;
-  /** The curve of the day. */
+  /** Share of each hour in the curve of the day, 1 on average. */
   readonly weight: (hour: number) => number;
 }
 
 /**
- * What is to be spent in a stretch so that spending follows the curve of the day, in micro units: its part of what is
- * left of the daily budget, and its part of what is left of the total one for the whole flight. Infinite without budgets.
+ * Returns the planned spend of a stretch, following the curve of the day: its part of the rest of the daily budget, at most its
+ * part of the rest of the total budget over the flight. In micro units; infinite without budgets.
  * @source decision 934
  */
 export function planFor({ daily, total }: Budget, spent: Spent, stretch: Stretch): number {

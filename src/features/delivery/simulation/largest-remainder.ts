@@ -1,7 +1,7 @@
 /**
- * Divides a whole number by weights into whole numbers that add up to it: each gets its share rounded down or up, by the
- * largest remainder, the first one of equal ones. Without weights, the first gets all.
- * @param parts where they go; made longer or shorter as needed
+ * Divides an integer in proportion to weights by the largest-remainder method; ties go to the first. If all weights are 0,
+ * the first part gets everything.
+ * @param parts receives the result; resized as needed
  */
 export function apportion(total: number, weights: readonly number[], parts: number[] = []): number[] {
   const { length } = weights;
@@ -24,7 +24,7 @@ function allToFirst(total: number, parts: number[]): number[] {
   return parts;
 }
 
-/** The remainders of rounding down, while one rest is divided. */
+/** Buffer for the remainders of rounding down. */
 const remainders: number[] = [];
 
 function giveRest(total: number, weights: readonly number[], sum: number, parts: number[], rest: number): void {
@@ -33,7 +33,7 @@ function giveRest(total: number, weights: readonly number[], sum: number, parts:
   for (let left = rest; left > 0; left--) {
     let best = 0;
     for (let index = 1; index < length; index++) if (remainders[index]! > remainders[best]!) best = index;
-    // All have got one: they begin anew.
+    // All have received one unit: start over.
     if (remainders[best]! < 0) {
       remainders.fill(0, 0, length);
       best = 0;
@@ -43,7 +43,7 @@ function giveRest(total: number, weights: readonly number[], sum: number, parts:
   }
 }
 
-/** `amount × part / whole`, rounded down exactly, for whole numbers whose product may be large. */
+/** Returns `amount × part / whole`, rounded down, exact for integers with large products. */
 export function proportion(amount: number, part: number, whole: number): number {
   if (whole <= 0 || part <= 0) return 0;
   if (part >= whole) return amount;
@@ -52,10 +52,10 @@ export function proportion(amount: number, part: number, whole: number): number 
 }
 
 /**
- * Divides a whole number by weights into whole numbers that add up to it, at random: each gets its share rounded down or
- * up, and its exact share on average, so that rare parts occur too.
+ * Divides an integer in proportion to weights by systematic sampling: each part is its share rounded down or up, and exact on
+ * average, so that rare parts occur too.
  * @param drawn from 0 to below 1
- * @param parts where they go; made longer or shorter as needed
+ * @param parts receives the result; resized as needed
  */
 export function apportionAt(total: number, weights: readonly number[], drawn: number, parts: number[] = []): number[] {
   const { length } = weights;

@@ -2,15 +2,14 @@ import { daysBetween } from '../../../base/zones.ts';
 import type { SpentByLevel } from '../serving-times.ts';
 import { REMEMBERED_DAYS } from './rates.ts';
 
-/** The state of the ledger of an account on which further delivery depends. Ids are keys. */
+/** The part of an account's ledger that affects further delivery. Keys are ids. */
 export interface LedgerState {
   /** The local date of `today`. */
   date: string;
   readonly lines: Map<string, LineState>;
-  /** Campaigns. */
   readonly campaigns: Map<string, { today: number; total: number }>;
   readonly instruments: Map<string, number>;
-  /** Clicks of past hours by creative and placement, of line items that count conversions. */
+  /** Clicks of past hours by `spotKey`, for line items that measure conversions. */
   readonly clicks: Map<string, HourOfClicks[]>;
 }
 
@@ -19,18 +18,25 @@ interface LineState {
   today: number;
   total: number;
   impressions: number;
-  /** Impressions by local day, the current one first: of the days that frequency caps and memory need. */
+  /** Impressions by local day, today first. */
   readonly recent: number[];
-  /** The sum of those that are remembered, but for the current day. */
+  /** Sum of the remembered impressions before today. */
   before: number;
 }
 
-/** The longest period of a frequency cap. */
+/** Maximum period of a frequency cap. */
 const DAYS_KEPT = 30;
 
-/** The state of an account without any delivery. */
+/** Creates the state of an account without deliveries. */
 export function emptyState(date: string): LedgerState {
   return { date, lines: new Map(), campaigns: new Map(), instruments: new Map(), clicks: new Map() };
+}
+
+/** A line item and its payers. */
+interface PaidLine {
+  readonly id: string;
+  readonly campaign: { readonly id: string };
+  readonly instrument: { readonly id: string };
 }
 
 /** The clicks of an hour. */
@@ -40,7 +46,7 @@ export interface HourOfClicks {
   clicks: number;
 }
 
-/** The state of a line item, new if there is none. */
+/** Returns the state of a line item; creates it if there is none. */
 export function lineState(state: LedgerState, id: string): LineState {
   let found = state.lines.get(id);
   if (!found) {
@@ -50,24 +56,17 @@ export function lineState(state: LedgerState, id: string): LineState {
   return found;
 }
 
-/** The spend of the levels that pay for a line item. */
-export function spentOn(
-  state: LedgerState,
-  line: {
-    readonly id: string;
-    readonly campaign: { readonly id: string };
-    readonly instrument: { readonly id: string };
-  },
-): SpentByLevel {
+/** Returns the spend of a line item and its payers. */
+export function spentOn(state: LedgerState, line: PaidLine): SpentByLevel {
   const { today, total } = lineState(state, line.id);
   const campaign = state.campaigns.get(line.campaign.id) ?? { today: 0, total: 0 };
   return { line: { today, total }, campaign, instrument: state.instruments.get(line.instrument.id) ?? 0 };
 }
 
-/** Takes line items and their campaigns out of a state, into one of their own. */
+/** Moves line items and their campaigns into a state of their own. */
 export function takePart(
   state: LedgerState,
-  lines: readonly { readonly booking: { readonly id: string; readonly campaign: { readonly id: string } } }[],
+  lines: readonly { readonly booking: Omit<PaidLine, 'instrument'> }[],
 ): LedgerState {
   const part: LedgerState = { ...state, lines: new Map(), campaigns: new Map() };
   for (const { booking } of lines) {
@@ -77,7 +76,7 @@ export function takePart(
   return part;
 }
 
-/** Puts a part back that has come to the day of the state. */
+/** Moves a part back, which must be at the same day. */
 export function putBack(state: LedgerState, { lines, campaigns }: LedgerState): void {
   for (const id of lines.keys()) move(lines, state.lines, id);
   for (const id of campaigns.keys()) move(campaigns, state.campaigns, id);
@@ -90,7 +89,7 @@ function move<V>(from: Map<string, V>, to: Map<string, V>, id: string): void {
   to.set(id, value);
 }
 
-/** Begins a local day: nothing is spent on it yet. */
+/** Advances the state to a local day. */
 export function beginDay(state: LedgerState, date: string): void {
   if (state.date === date) return;
   const passed = Math.min(DAYS_KEPT, daysBetween(state.date, date));
@@ -104,33 +103,23 @@ export function beginDay(state: LedgerState, date: string): void {
   for (const campaign of state.campaigns.values()) campaign.today = 0;
 }
 
-/** Impressions of the last local days, the current one included. @source decision 937 and 944 */
+/** Returns the impressions of the last local days, including today. @source decision 937 and 944 */
 export function impressionsWithin({ recent }: LineState, days: number): number {
   let sum = 0;
   for (let back = 0; back < days; back++) sum += recent[back] ?? 0;
   return sum;
 }
 
-/** Sums up the impressions of the days before the current one, once they are known. */
+/** Updates the sum of remembered impressions before today. */
 export function sumUp(line: LineState): void {
   line.before = impressionsWithin(line, REMEMBERED_DAYS) - line.recent[0]!;
 }
 
-/** The delivery of a line item in a segment. */
-interface LineDelivered {
-  readonly impressions: number;
-  readonly spend: number;
-}
-
-/** Adds a delivery of a line item on the day of the state. */
+/** Adds a delivery of a line item today. */
 export function addDelivered(
   state: LedgerState,
-  line: {
-    readonly id: string;
-    readonly campaign: { readonly id: string };
-    readonly instrument: { readonly id: string };
-  },
-  { impressions, spend }: LineDelivered,
+  line: PaidLine,
+  { impressions, spend }: { readonly impressions: number; readonly spend: number },
 ): void {
   const own = lineState(state, line.id);
   own.today += spend;

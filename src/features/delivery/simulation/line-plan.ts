@@ -14,40 +14,41 @@ type ReasonForNothing =
   | 'FREQUENCY_CAP'
   | 'NOTHING_WON';
 
-/** The limits of the impressions of a line item in a segment, besides its bid. */
+/** What limits the impressions of a line item in a segment, other than its bid. */
 export type Limit = 'pacing' | 'campaign_pacing' | 'frequency_cap' | 'line_item_budget' | 'campaign_budget' | 'funding';
 
-/** A line item in a segment, as its numbers come about; the chain that explains them. */
+/** The plan of a line item in a segment, with all intermediate results for explanations. */
 export interface LinePlan {
   readonly line: PreparedLine;
-  /** The previous spend of the levels that pay for it. */
+  /** Spend so far, of the line item and its payers. */
   readonly spent: SpentByLevel;
   reason: ReasonForNothing | undefined;
   from_ms: number;
   until_ms: number;
   people: number;
   supply: Supply | undefined;
-  /** The part of its opportunities that other line items of its funding instrument leave. */
+  /** The part of its opportunities not won by other line items of its funding instrument. */
   leftByOthers: number;
   offer: Offer | undefined;
-  /** What pacing plans to spend by the budgets of the line item, and what by those of the campaign; micro units. */
+  /** Spend that pacing plans by the budgets of the line item, in micro units. */
   plan: number;
+  /** Spend that pacing plans by the budgets of the campaign, in micro units. */
   campaignPlan: number;
-  /** Expected before they are rounded and capped. */
+  /** Before rounding and caps. */
   expectedImpressions: number;
   expectedSpend: number;
-  /** The part of the auctions that pacing lets it take part in. */
+  /** The part of the auctions in which pacing lets it bid. */
   throttle: number;
   limit: Limit | undefined;
-  /** How many impressions its frequency cap still allows. */
+  /** Impressions that its frequency cap still permits. */
   allowed: number;
   impressions: number;
   billed: number;
   spend: number;
 }
 
-/** The line items that serve in a segment meet their supply; those that do not get the reason. */
-export function beginPlan(
+/** Creates the plan of a line item with its supply, or the reason why it does not serve. */
+export function createPlan(
   line: PreparedLine,
   segment: Segment,
   state: LedgerState,
@@ -96,11 +97,11 @@ export function beginPlan(
   return plan.supply.opportunities > 0 ? plan : because('OUTAGE');
 }
 
-/** The line item bids by its plan. */
+/** Sets the bid of a line item by its plan. */
 export function bid(plan: LinePlan, segment: Segment, planned: number): void {
   const { line, supply } = plan;
   if (plan.reason || !supply) return;
-  // Other bids do not depend on the opportunities, which others may have taken since.
+  // Only AUTO bids depend on the opportunities, which other line items may have taken since.
   const isKnown = plan.offer && line.booking.bid_strategy !== 'AUTO';
   const offer = isKnown ? plan.offer! : offerOf(line, supply, planned, segment);
   if (offer === 'BID_BELOW_MINIMUM') {

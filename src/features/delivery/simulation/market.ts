@@ -1,35 +1,35 @@
 import { normalCdf, normalQuantile } from './normal.ts';
 
-/** Spread of the logarithm of the price that the others bid. */
+/** Standard deviation of the logarithm of competing bids. */
 const SPREAD = 0.9;
 const STEPS = 30;
-/** Bids this far above the middle of the market win practically always. */
+/** Bids this many standard deviations above the median win practically always. */
 const HIGHEST = 6;
 
-/** The competition of an hour: the highest bid of the others for a thousand impressions is lognormal around `e^mu`. */
+/** The competition of an hour: the highest competing bid for a thousand impressions is lognormal with median `e^mu`. */
 export interface Market {
-  /** Logarithm of its median, in micro units. */
+  /** Logarithm of the median, in micro units. */
   readonly mu: number;
 }
 
-/** The share of opportunities that a bid wins. */
+/** Returns the share of opportunities that a bid wins. */
 export function winRate({ mu }: Market, bid: number): number {
   return bid <= 0 ? 0 : normalCdf((Math.log(bid) - mu) / SPREAD);
 }
 
-/** What an opportunity costs on average with a bid, for a thousand of them: the winner pays the second price. */
+/** Returns the average cost of a thousand opportunities with a bid; the winner pays the second price. */
 export function costOf({ mu }: Market, bid: number): number {
   if (bid <= 0) return 0;
   const mean = Math.exp(mu + (SPREAD * SPREAD) / 2);
   return mean * normalCdf((Math.log(bid) - mu - SPREAD * SPREAD) / SPREAD);
 }
 
-/** What a thousand impressions cost on average with a bid that wins so many: never more than the bid. */
+/** Returns the average price of a thousand impressions with a bid; at most the bid. */
 export function priceOf(market: Market, bid: number, won = winRate(market, bid)): number {
   return won > 1e-9 ? Math.min(bid, costOf(market, bid) / won) : bid;
 }
 
-/** The lowest bid whose cost of a thousand opportunities reaches an amount; the highest one when none does. */
+/** Returns the lowest bid whose cost of a thousand opportunities reaches an amount; the highest bid if none does. */
 export function bidForCost(market: Market, cost: number): number {
   const { mu } = market;
   const share = cost / Math.exp(mu + (SPREAD * SPREAD) / 2);
@@ -38,18 +38,14 @@ export function bidForCost(market: Market, cost: number): number {
   return Math.exp(mu + Math.max(-HIGHEST, above) * SPREAD);
 }
 
-/** The lowest bid whose average price reaches an amount; the highest one when none does. */
+/** Returns the lowest bid whose average price reaches an amount, by bisection; the highest bid if none does. */
 export function bidForPrice(market: Market, price: number): number {
-  return lowest(market, (bid) => priceOf(market, bid) >= price);
-}
-
-/** By bisection over the logarithm: both costs and prices grow with the bid. */
-function lowest({ mu }: Market, isEnough: (bid: number) => boolean): number {
+  const { mu } = market;
   let low = mu - HIGHEST * SPREAD;
   let high = mu + HIGHEST * SPREAD;
   for (let step = 0; step < STEPS; step++) {
     const middle = (low + high) / 2;
-    if (isEnough(Math.exp(middle))) high = middle;
+    if (priceOf(market, Math.exp(middle)) >= price) high = middle;
     else low = middle;
   }
   return Math.exp(high);

@@ -2,14 +2,12 @@ import { formatInstant } from '../../../base/instants.ts';
 import { plusDays, startOfDay } from '../../../base/zones.ts';
 import type { Bookings } from '../bookings.ts';
 import { budgetLeft, leftOf, reasonsNotServing } from '../serving-times.ts';
-import { hourWeight } from './curves.ts';
-import { draw, rounded } from './draws.ts';
-import { hourMarket, type Segment } from './hour-market.ts';
+import { draw, roundRandomly } from './draws.ts';
+import { hourMarket, hourWeight, type Segment } from './hour-market.ts';
 import { planFor, type Stretch } from './hour-pacing.ts';
 import { apportion } from './largest-remainder.ts';
 import { type LedgerState, spentOn } from './ledger-state.ts';
-import { beginPlan, bid, type Limit, type LinePlan } from './line-plan.ts';
-import { byId } from './plan-groups.ts';
+import { bid, createPlan, type Limit, type LinePlan } from './line-plan.ts';
 import type { PreparedLine } from './prepared-line.ts';
 import { shareAuctions } from './share-auctions.ts';
 
@@ -19,14 +17,11 @@ interface PlanInput {
   readonly lines: readonly PreparedLine[];
   /** By line item, and by funding instrument. */
   readonly people: ReadonlyMap<string, number>;
-  /** The ledger at the beginning of the segment. */
+  /** The ledger at the start of the segment. */
   readonly state: LedgerState;
 }
 
-/**
- * The plan of each line item for a segment: whole numbers within all caps.
- * @source decision 930
- */
+/** Plans each line item in a segment, in integers within all caps. @source decision 930 */
 export function planSegment(
   { account, lines, people, state }: PlanInput,
   segment: Segment,
@@ -43,15 +38,15 @@ export function planSegment(
           formatInstant(segment.from_ms),
           budgetLeft(booking, spentOn(state, booking)),
         );
-    return beginPlan(line, segment, state, { market, people: people.get(booking.id) ?? 0, reason: reasons[0] });
+    return createPlan(line, segment, state, { market, people: people.get(booking.id) ?? 0, reason: reasons[0] });
   });
   const serving = plans.filter(({ reason }) => !reason);
-  const campaigns = byId(serving, ({ campaign }) => campaign.id);
+  const campaigns = [...groupByCampaign(serving)];
   for (const group of campaigns) {
     planBudgets(group, segment, account.timezone);
     bidAndPace(group, segment);
   }
-  // Now they know of each other.
+  // They bid again for the remaining opportunities.
   if (shareAuctions(serving, { people, market, segment })) for (const group of campaigns) bidAndPace(group, segment);
   for (const plan of serving) if (!plan.reason) round(plan, segment);
   cutToCaps(serving.filter(({ reason }) => !reason));
@@ -59,7 +54,7 @@ export function planSegment(
   return plans;
 }
 
-/** The limits that the budgets of a campaign and its line items set for paced ones. @source decision 934 */
+/** Plans the spend of the paced line items of a campaign. @source decision 934 */
 function planBudgets(group: readonly LinePlan[], segment: Segment, zone: string): void {
   const { line, spent } = group[0]!;
   const ends = group.map((plan) => plan.line.flightEnd_ms);
@@ -80,7 +75,7 @@ function planBudgets(group: readonly LinePlan[], segment: Segment, zone: string)
   }
 }
 
-/** The line items of a campaign bid, and are throttled to what is planned for each and for all. @source decision 934 */
+/** Sets the bids of the line items of a campaign, and throttles them to their plans and that of the campaign. @source decision 934 */
 function bidAndPace(group: readonly LinePlan[], segment: Segment): void {
   const supply = group.reduce((sum, plan) => sum + plan.supply!.opportunities, 0);
   for (const plan of group) {
@@ -102,17 +97,21 @@ function bidAndPace(group: readonly LinePlan[], segment: Segment): void {
   }
 }
 
+function groupByCampaign(plans: readonly LinePlan[]) {
+  return Map.groupBy(plans, ({ line }) => line.booking.campaign.id).values();
+}
+
 function throttle(plan: LinePlan, by: number): void {
   plan.throttle *= by;
   plan.expectedImpressions *= by;
   plan.expectedSpend *= by;
 }
 
-/** Whole numbers by draws: of impressions, and of those that are billed. */
+/** Rounds impressions and billed actions by draws. */
 function round(plan: LinePlan, segment: Segment): void {
   const { line, supply, offer } = plan;
   const time = segment.from_ms / 1000;
-  plan.impressions = rounded(plan.expectedImpressions, draw(line.key, time, 'impressions'));
+  plan.impressions = roundRandomly(plan.expectedImpressions, draw(line.key, time, 'impressions'));
   if (plan.impressions > plan.allowed) {
     plan.impressions = plan.allowed;
     plan.limit = 'frequency_cap';
@@ -120,7 +119,7 @@ function round(plan: LinePlan, segment: Segment): void {
   plan.billed =
     line.booking.pay_by === 'IMPRESSION'
       ? plan.impressions
-      : rounded(plan.impressions * supply!.billedRate, draw(line.key, time, 'billed'));
+      : roundRandomly(plan.impressions * supply!.billedRate, draw(line.key, time, 'billed'));
   plan.spend = Math.floor(plan.billed * offer!.price);
 }
 
@@ -147,8 +146,7 @@ function stretch(
 }
 
 /**
- * Cuts what line items spend to what is left of their budgets, of those of their campaigns, and of what the funding
- * instruments pay, in this order. A later cut never raises what an earlier one has left.
+ * Cuts the spend of line items to the rest of their budgets, then of their campaigns' budgets, then of the funding instruments.
  * @source decision 935
  */
 function cutToCaps(plans: readonly LinePlan[]): void {
@@ -156,18 +154,18 @@ function cutToCaps(plans: readonly LinePlan[]): void {
     const left = leftOf(plan.line.booking.budget, plan.spent.line);
     if (plan.spend > left) cut([plan], left, 'line_item_budget');
   }
-  for (const group of byId(plans, ({ campaign }) => campaign.id)) {
+  for (const group of groupByCampaign(plans)) {
     const { booking } = group[0]!.line;
     cut(group, leftOf(booking.campaign.budget, group[0]!.spent.campaign), 'campaign_budget');
   }
-  for (const group of byId(plans, ({ instrument }) => instrument.id)) {
+  for (const group of Map.groupBy(plans, ({ line }) => line.booking.instrument.id).values()) {
     const { booking } = group[0]!.line;
     const { limit } = booking.instrument;
     if (limit !== null) cut(group, Math.max(0, limit - group[0]!.spent.instrument), 'funding');
   }
 }
 
-/** Divides what is left among line items by what they would spend. */
+/** Divides the rest among line items in proportion to their spend. */
 function cut(plans: readonly LinePlan[], left: number, limit: Limit): void {
   const wanted = plans.reduce((sum, plan) => sum + plan.spend, 0);
   if (wanted <= left) return;
@@ -182,8 +180,8 @@ function cut(plans: readonly LinePlan[], left: number, limit: Limit): void {
 }
 
 /**
- * The last action may cost less than the others, so that a budget is used up to the last unit. What is not paced ends
- * when its budget does.
+ * Cuts a line item. The last action may cost less than the others, so that a budget is used up to the last unit. Without
+ * pacing, delivery ends with the budget.
  */
 function cutOne(plan: LinePlan, spend: number, limit: Limit): void {
   const billed = spend === 0 ? 0 : Math.max(1, Math.min(plan.billed, Math.ceil(spend / plan.offer!.price)));

@@ -10,46 +10,47 @@ import { keyOf } from './draws.ts';
 import { qualityOf } from './rates.ts';
 import { spotKey } from './spot-plan.ts';
 
-/** Where the numbers of a placement are in the ledger. */
+/** A placement in the ledger. */
 type LedgerPlacement = 'ALL_ON_SERVICE' | 'PUBLISHER_NETWORK';
 
-/** Part of a line item that has numbers of its own: a creative in a placement. */
+/** A creative in a placement of a line item. */
 export interface Spot {
   readonly creative: BookedCreative;
   readonly placement: LedgerPlacement;
-  /** Its part of the impressions. */
+  /** Its share of the impressions. */
   readonly weight: number;
-  /** Of its draws. */
+  /** Key of its draws. */
   readonly key: number;
   readonly name: string;
-  /** Among the spots of all line items that are prepared together. */
+  /** Index among the spots of all line items prepared together. */
   readonly ordinal: number;
   readonly mix: ActionMix;
 }
 
-/** A line item with everything that all hours share. */
+/** A line item with all data that does not depend on the hour. */
 export interface PreparedLine {
   readonly booking: Booking;
-  /** Of its draws. */
+  /** Key of its draws. */
   readonly key: number;
-  /** When it could serve: milliseconds since 1970; undefined when it cannot. */
+  /** When it could serve, in milliseconds since 1970; undefined if it cannot. */
   readonly times: readonly [from_ms: number, until_ms: number] | undefined;
   readonly flightEnd_ms: number | undefined;
   readonly spots: readonly Spot[];
-  /** Those of its spots. */
+  /** The weights of its spots. */
   readonly weights: readonly number[];
   readonly conversions: readonly PreparedConversion[];
-  /** The place of the clicks that lead to them. */
+  /** Index of the metric of clicks that lead to conversions. */
   readonly clicks: number;
-  /** The quality of its creatives, weighted as they are shown. */
+  /** Quality of its creatives, weighted by their impressions. */
   readonly quality: number;
-  /** Logarithm of the price unit of its currency, and the lowest bid, in micro units. */
+  /** Logarithm of the exchange rate of its currency, in micro units for a US dollar. */
   readonly logLevel: number;
+  /** In micro units. */
   readonly minimumBid: number;
   readonly isStandard: boolean;
 }
 
-/** The publisher network has this part of the impressions of line items that are also shown on the service. */
+/** Share of the publisher network in the impressions of line items that are also shown on the service. */
 const NETWORK_PART = 0.3;
 
 /** Prepares the line items of an account for a range of time (UTC texts). */
@@ -63,7 +64,7 @@ export function prepareLines(
   return bookings.lines.map((booking) => {
     const creatives = shownCreatives(booking);
     const qualities = creatives.map((creative) => qualityOf(seed, creative));
-    // The best creatives are shown most.
+    // Better creatives get more impressions.
     const weights = qualities.map((quality) => quality ** 3);
     const sum = weights.reduce((all, weight) => all + weight, 0);
     const times = servesWithin(bookings, booking, range);
@@ -88,12 +89,10 @@ export function prepareLines(
       weights: spots.map(({ weight }) => weight),
       conversions: prepareConversions(booking),
       clicks: placeOf(clicksOf(booking)),
-      ...{
-        booking,
-        key,
-        logLevel: Math.log(unitsPerDollar(booking.currency) * 1_000_000),
-        minimumBid: bidLimits(booking.currency).least,
-      },
+      booking,
+      key,
+      logLevel: Math.log(unitsPerDollar(booking.currency) * 1_000_000),
+      minimumBid: bidLimits(booking.currency).least,
       times: times && [instantMs(times[0]), instantMs(times[1])],
       flightEnd_ms: ends === undefined || ends === FOREVER ? undefined : instantMs(ends),
       quality: sum > 0 ? qualities.reduce((all, quality, at) => all + quality * weights[at]!, 0) / sum : 1,
@@ -106,7 +105,7 @@ function isNetwork(placement: string): boolean {
   return placement === 'PUBLISHER_NETWORK' || placement.startsWith('TAP_');
 }
 
-/** Where a line item is shown, and with which part of its impressions. @source decision 938 */
+/** Returns the placements of a line item, and the share of each in its impressions. @source decision 938 */
 export function placementsOf({
   placements,
 }: Pick<Booking, 'placements'>): readonly (readonly [placement: LedgerPlacement, part: number])[] {

@@ -11,7 +11,7 @@ import { spotKey } from './spot-plan.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Reads the state of the ledger of an account at a time up to which it is settled, in milliseconds since 1970. */
+/** Reads the state of an account's ledger at the time up to which it is settled, in milliseconds since 1970. */
 export async function readState(tx: ReadTransaction, bookings: Bookings, at_ms: number): Promise<LedgerState> {
   const { account, lines, spent } = bookings;
   const date = dateAround(at_ms, account.timezone);
@@ -34,7 +34,7 @@ export async function readState(tx: ReadTransaction, bookings: Bookings, at_ms: 
   return state;
 }
 
-/** Impressions of the last days, and what was spent on the current one, by line items that are not active any more too. */
+/** Adds the impressions of the last days, and today's spend, including that of line items that are no longer active. */
 async function addRecentDays(tx: ReadTransaction, { account, lines }: Bookings, state: LedgerState): Promise<void> {
   const periods = lines.map(({ frequency_cap, duration_in_days }) =>
     frequency_cap === null ? 0 : (duration_in_days ?? 1),

@@ -1,7 +1,7 @@
 import { instantMs } from '../../../base/instants.ts';
 import { dateAround } from '../../../base/zones.ts';
 import type { DeliveryAudience } from '../../../contract/store/delivery-ledger.ts';
-import type { AudienceCount, AudienceCounter } from '../audience-counter.ts';
+import type { AudienceCount, AudienceCounter } from '../audiences/count-audiences.ts';
 import type { Booking, Bookings } from '../bookings.ts';
 import { servingTimes } from '../serving-times.ts';
 import { instrumentSubject } from './share-auctions.ts';

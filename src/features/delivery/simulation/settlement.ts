@@ -1,19 +1,19 @@
+import { createHash, type Hash } from 'node:crypto';
 import type { UnitsPerDollar } from '../../../base/exchange-rates.ts';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import { localDayAround, startOfHour } from '../../../base/zones.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { DeliveryCursor } from '../../../contract/store/delivery-ledger.ts';
 import type { Store, WriteTransaction } from '../../../storage/unit-of-work.ts';
-import type { AudienceCounter } from '../audience-counter.ts';
+import type { AudienceCounter } from '../audiences/count-audiences.ts';
 import { type Bookings, readBookings } from '../bookings.ts';
 import { addToLedger } from '../ledger-writer.ts';
 import { servesWithin } from '../serving-times.ts';
-import { advance } from './advance.ts';
+import { advance, type RunningPlan } from './advance.ts';
 import { readKnobs } from './knobs.ts';
 import { prepareLines } from './prepared-line.ts';
 import { readState } from './read-state.ts';
 import { type SettledAudiences, settleAudiences } from './settled-audiences.ts';
-import { digestOf, readPlan, writePlan } from './stored-plan.ts';
 
 /** Maximum time span settled in one call. */
 const CALL_MS_MAX = 90 * 86_400_000;
@@ -172,4 +172,63 @@ async function deliver(
   // An empty plan is stored too, because planning the hour again from a later time would draw other numbers.
   const plan = running ? writePlan(running, digest(until_ms)) : null;
   await tx.deliveryLedger.saveCursor({ ...cursor, settled_until: formatInstant(until_ms), plan });
+}
+
+type StoredSpot = readonly [
+  line: string,
+  creative: string,
+  placement: string,
+  from_s: number,
+  until_s: number,
+  numbers: readonly number[],
+];
+
+interface StoredPlan {
+  readonly digest: string;
+  readonly until_s: number;
+  readonly spots: readonly StoredSpot[];
+}
+
+/** Serializes a plan with the digest of its inputs; metrics by index. */
+function writePlan({ until_s, spots }: RunningPlan, digest: string): string {
+  const stored = spots.map(
+    ({ line, creative, placement, ...spot }): StoredSpot => [
+      line,
+      creative,
+      placement,
+      spot.from_s,
+      spot.until_s,
+      spot.numbers,
+    ],
+  );
+  return JSON.stringify({ digest, until_s, spots: stored } satisfies StoredPlan);
+}
+
+/** Parses a stored plan; undefined if there is none, or its inputs have changed. */
+function readPlan(text: string | null | undefined, digest: string): RunningPlan | undefined {
+  if (!text) return undefined;
+  const stored = JSON.parse(text) as StoredPlan;
+  if (stored.digest !== digest) return undefined;
+  const spots = stored.spots.map(([line, creative, placement, from_s, until_s, numbers]) => {
+    return { line, creative, placement, from_s, until_s, numbers };
+  });
+  return { until_s: stored.until_s, spots };
+}
+
+type Booked = Pick<Bookings, 'account' | 'lines'>;
+
+/** Hash states after the bookings, which are large and digested several times. */
+const bookingHashes = new WeakMap<Booked, Hash>();
+
+/** Returns the digest of all inputs of a plan except the ledger. */
+function digestOf(booked: Booked, questions: readonly string[], others: readonly string[]): string {
+  let bookingHash = bookingHashes.get(booked);
+  if (!bookingHash) {
+    bookingHash = createHash('sha256').update(`[${JSON.stringify(booked.account)},${JSON.stringify(booked.lines)}`);
+    bookingHashes.set(booked, bookingHash);
+  }
+  return bookingHash
+    .copy()
+    .update(`,${JSON.stringify(questions)},${JSON.stringify(others)}]`)
+    .digest('base64url');
 }

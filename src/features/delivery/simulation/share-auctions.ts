@@ -2,32 +2,31 @@ import type { Booking } from '../bookings.ts';
 import { budgetLeft } from '../serving-times.ts';
 import type { HourMarket, Segment } from './hour-market.ts';
 import type { LinePlan } from './line-plan.ts';
-import { byId } from './plan-groups.ts';
 
-/** The subject of the joint audience of the line items of a funding instrument. */
+/** Returns the subject of the union of the audiences of a funding instrument. */
 export function instrumentSubject({ instrument }: Pick<Booking, 'instrument'>): string {
   return `funding_instrument/${instrument.id}`;
 }
 
-/** The bidders in a segment, and the audiences of line items and funding instruments. */
-interface Shared {
+/** The audiences of line items and funding instruments, and the market. */
+interface AuctionContext {
   readonly people: ReadonlyMap<string, number>;
   readonly market: HourMarket;
   readonly segment: Pick<Segment, 'from_ms' | 'until_ms'>;
 }
 
-/** How much bids count: twice the bid wins 16 times as often. */
+/** Exponent of bids: a doubled bid wins 16 times as often. */
 const STEEPNESS = 4;
 const HOUR_MS = 3_600_000;
 
 /**
- * Line items of a funding instrument that mean the same people meet in their auctions, where one of them can bid: each keeps
- * its part of its opportunities. Returns whether any has lost some. @source decision 1124
+ * Reduces the opportunities of line items of a funding instrument with overlapping audiences: in a shared auction, only one of
+ * them can bid. Returns whether any has lost opportunities. @source decision 1124
  */
-export function shareAuctions(plans: readonly LinePlan[], { people, market, segment }: Shared): boolean {
+export function shareAuctions(plans: readonly LinePlan[], { people, market, segment }: AuctionContext): boolean {
   let isShared = false;
   const bidding = plans.filter(({ offer, reason }) => !reason && offer && offer.bid > 0);
-  for (const group of byId(bidding, ({ instrument }) => instrument.id)) {
+  for (const group of Map.groupBy(bidding, ({ line }) => line.booking.instrument.id).values()) {
     const union = people.get(instrumentSubject(group[0]!.line.booking)) ?? Number.POSITIVE_INFINITY;
     const everybody = populationOf(
       group.map((plan) => plan.people),
@@ -52,8 +51,8 @@ export function shareAuctions(plans: readonly LinePlan[], { people, market, segm
 }
 
 /**
- * How many people there are if audiences were drawn from them at random and have so many in all; infinite when they have
- * none in common.
+ * Estimates the population from which audiences with a union of this size were drawn at random; infinite if they are
+ * disjoint.
  */
 export function populationOf(audiences: readonly number[], union: number): number {
   const sum = audiences.reduce((all, each) => all + each, 0);
@@ -69,13 +68,13 @@ export function populationOf(audiences: readonly number[], union: number): numbe
   return 1 / many;
 }
 
-/** The distance of the values at which `partsWon` is summed up, as logarithm: errors are below 0.00001. */
+/** Step width of the integral in `partsWon`, as a logarithm; errors are below 0.00001. */
 const STEP = 0.7;
 
 /**
- * The part of its auctions that each of some rivals wins, if each takes part in a part of all auctions at random, and those
- * that do win in proportion to their rates. The rival with the first of exponential times wins so: this is the integral over
- * that time.
+ * Returns the share of its auctions that each rival wins. Each participates in a random part of all auctions, and wins in
+ * proportion to its rate among the participants. This is equivalent to the first of exponential arrival times, over which it
+ * integrates.
  */
 export function partsWon(rivals: readonly { readonly part: number; readonly rate: number }[]): number[] {
   const rates = rivals.map(({ rate }) => Math.log(rate));

@@ -5,39 +5,39 @@ import type { Delivered } from '../ledger-writer.ts';
 import { type Counts, placeOf } from './counts.ts';
 import type { PreparedLine, Spot } from './prepared-line.ts';
 
-/** Block size. */
+/** Numbers per block. */
 const BLOCK = 65_536;
 
-/** The deliveries of a spot on a day: its numbers of each time lie one after the other. */
+/** The deliveries of a spot on a day. */
 interface Sink {
   readonly line: PreparedLine;
   readonly spot: Spot;
   readonly from_s: number;
   until_s: number;
-  /** By the order of times: the hour, where its numbers begin, and how many there are. */
+  /** Triples in chronological order: the hour, the offset of its numbers, and their count. */
   readonly chunks: number[];
 }
 
 /**
- * Where delivered numbers add up by spot and day, one day after the other. Within a day they are only written down, and
- * put in order when it ends: so much memory is slow to go back and forth in.
+ * Accumulates delivered numbers by spot and day, one day after the other. Within a day it only appends, and sums up at the end,
+ * because random access to so much memory is slow.
  */
 export class Sinks {
   readonly #delivered: Delivered[] = [];
   #day: LocalDay | undefined;
-  /** By the ordinal of the spot: those of the day. */
+  /** The sinks of the day, by ordinal of the spot. */
   readonly #sinks: (Sink | undefined)[];
   #ordinals: number[] = [];
   readonly #blocks: Float64Array[] = [];
-  /** Where the next number goes, across all blocks. */
+  /** Offset of the next number across all blocks. */
   #size = 0;
 
-  /** @param spots how many spots there are. */
+  /** @param spots number of spots */
   constructor(spots: number) {
     this.#sinks = new Array<Sink | undefined>(spots).fill(undefined);
   }
 
-  /** Adds what a spot did in a range of time within an hour of a day: seconds since 1970. */
+  /** Adds the numbers of a spot in a range of time within an hour: seconds since 1970. */
   add(
     line: PreparedLine,
     spot: Spot,
@@ -66,7 +66,7 @@ export class Sinks {
     this.#size += 2 * counts.size;
   }
 
-  /** Ends the day, and begins another if there is one. */
+  /** Ends the day, and starts the next one, if given. */
   endDay(next?: LocalDay): void {
     const day = this.#day;
     if (day) {
@@ -80,13 +80,13 @@ export class Sinks {
     this.#size = 0;
   }
 
-  /** All that was added. */
+  /** Ends the day, and returns all deliveries. */
   delivered(): readonly Delivered[] {
     this.endDay();
     return this.#delivered;
   }
 
-  /** A block in which so many numbers have room one after the other. */
+  /** Returns a block with room for this many consecutive numbers. */
   #blockFor(more: number): Float64Array {
     if ((this.#size % BLOCK) + more > BLOCK) this.#size += BLOCK - (this.#size % BLOCK);
     const index = Math.floor(this.#size / BLOCK);
@@ -95,10 +95,10 @@ export class Sinks {
   }
 }
 
-/** By place: the hours of a metric, while those of a sink are collected. */
+/** Buffer for the hours of each metric of a sink. */
 const collected = new Array<number[] | undefined>(DELIVERY_METRICS.length).fill(undefined);
 
-/** The hours of each metric. */
+/** Sums up the hours of each metric. */
 function hoursOf({ chunks }: Sink, day: LocalDay, blocks: readonly Float64Array[]): Delivered['added'] {
   const added = new Map<DeliveryMetric, number[]>();
   for (let chunk = 0; chunk < chunks.length; chunk += 3) {
@@ -121,7 +121,7 @@ function hoursOf({ chunks }: Sink, day: LocalDay, blocks: readonly Float64Array[
   return added;
 }
 
-/** Formats seconds since 1970, the same ones again and again. */
+/** Creates a formatter of seconds since 1970 that caches the last result. */
 function instantText(): (second: number) => string {
   let [second, text] = [Number.NaN, ''];
   return (each) => {
@@ -151,7 +151,7 @@ function deliveredOf(sink: Sink, day: LocalDay, blocks: readonly Float64Array[])
   };
 }
 
-/** Conversions on websites by the tag that measures them, as those that websites report. @source decision 940 */
+/** Returns conversions on websites by the tag that measures them. @source decision 940 */
 function tagsOf({ booking, conversions }: PreparedLine, added: Delivered['added']): Delivered['segments'] {
   const { primary_web_event_tag: tag } = booking;
   if (tag === null || conversions.length === 0 || conversions[0]!.isMobile) return undefined;

@@ -2,19 +2,19 @@ import type { PayBy } from '../../ads/line-items/objectives.ts';
 import type { Booking } from '../bookings.ts';
 import { ACTION_PLACES, type ActionMix, billsMainAction, IS_CLICK } from './actions.ts';
 import { type Counts, placeOf } from './counts.ts';
-import { draw, rounded } from './draws.ts';
+import { draw, roundRandomly } from './draws.ts';
 import { apportion, apportionAt } from './largest-remainder.ts';
 import type { Spot } from './prepared-line.ts';
 import { mainRate, otherEngagedRate } from './rates.ts';
 
-/** The share of each spot in a line item, by their order; reused. */
+/** Shares of the spots of a line item, by index; reused. */
 export interface SpotShares {
   readonly impressions: number[];
   readonly billed: number[];
   readonly spend: number[];
 }
 
-/** Of one spot. */
+/** The share of one spot. */
 interface SpotShare {
   readonly impressions: number;
   readonly billed: number;
@@ -29,8 +29,8 @@ const CLICKS = placeOf('clicks');
 const MEDIA_ENGAGEMENTS = placeOf('media_engagements');
 
 /**
- * Counts what people do with the impressions of a spot. Every action is an engagement of one kind, so that parts add up.
- * @param factor how much more they do than usual
+ * Counts the actions on the impressions of a spot. Every engagement has exactly one kind, so that the parts add up.
+ * @param factor of all action rates
  * @source decision 939 and 944
  */
 export function countSpot(
@@ -51,13 +51,13 @@ export function countSpot(
   else if (main !== undefined) {
     certain = Math.min(
       impressions,
-      rounded(impressions * mainRate(main.action, factor), draw(spot.key, time_s, 'main')),
+      roundRandomly(impressions * mainRate(main.action, factor), draw(spot.key, time_s, 'main')),
     );
   }
   let rest = billed;
   if (pay_by !== 'ENGAGEMENT') {
     const expected = others.last < 0 ? 0 : impressions * otherEngagedRate(goal, main?.action, factor);
-    rest = Math.min(impressions - certain, rounded(expected, draw(spot.key, time_s, 'engagements')));
+    rest = Math.min(impressions - certain, roundRandomly(expected, draw(spot.key, time_s, 'engagements')));
   }
   if (main && certain > 0) counts.add(main.place, certain);
   let clicks = main?.isClick ? certain : 0;
@@ -70,7 +70,7 @@ export function countSpot(
   }
 }
 
-/** Divides engagements by kind at random; returns how many of them are clicks. */
+/** Divides engagements by kind at random; returns the number of clicks. */
 function countOthers(counts: Counts, { upTo, last }: ActionMix['others'], total: number, drawn: number): number {
   let clicks = 0;
   let dealt = 0;
@@ -85,7 +85,7 @@ function countOthers(counts: Counts, { upTo, last }: ActionMix['others'], total:
   return clicks;
 }
 
-/** Divides the delivery of a line item among its spots; `drawn` decides which have the few billed actions. */
+/** Divides the delivery of a line item among its spots; `drawn` determines which get the few billed actions. */
 export function divideAmong(
   shares: SpotShares,
   weights: readonly number[],
@@ -97,11 +97,11 @@ export function divideAmong(
   apportion(spend, shares.billed, shares.spend);
 }
 
-/** Every how many impressions a video is started, and then seen for so long; `VIEWS` are those that count. */
+/** Video starts and views per impression. */
 const STARTS = 0.6;
 const VIEWS = 0.3;
 const VIEWS_3S_100PCT = 0.18;
-/** Of views, in quarters. */
+/** Views that reach each quarter of the video. */
 const QUARTERS = [0.8, 0.6, 0.48, 0.36];
 const VIEWS_6S = 0.14;
 const VIEWS_15S = 0.57;
@@ -121,7 +121,7 @@ const PLACE = {
   urlClicks: placeOf('url_clicks'),
 };
 
-/** Counts how long people see the video of a spot; link clicks are counted before. @source decision 939 */
+/** Counts the video metrics of a spot, after its link clicks. @source decision 939 */
 function countVideo(
   counts: Counts,
   payBy: PayBy,
@@ -130,7 +130,7 @@ function countVideo(
 ): void {
   const { impressions, billed, factor, time_s } = planned;
   const part = (of: number, rate: number, index: number): number =>
-    Math.min(of, rounded(of * Math.min(1, rate), draw(spot.key, time_s, 'video', index)));
+    Math.min(of, roundRandomly(of * Math.min(1, rate), draw(spot.key, time_s, 'video', index)));
   const is3s = payBy === 'VIEW_3S_100PCT';
   const views3s = is3s ? billed : part(impressions, VIEWS_3S_100PCT * factor, 1);
   const views = payBy === 'VIEW' ? billed : Math.max(is3s ? views3s : 0, part(impressions, VIEWS * factor, 2));

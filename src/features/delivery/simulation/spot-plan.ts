@@ -1,5 +1,4 @@
-import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
-import { DELIVERY_METRICS } from '../../../contract/delivery/metrics.ts';
+import { DELIVERY_METRICS, type DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import { countConversions } from './conversions.ts';
 import { Counts, type Numbers, placeOf } from './counts.ts';
 import { draw } from './draws.ts';
@@ -14,27 +13,27 @@ export interface SpotPlan {
   readonly line: string;
   readonly creative: string;
   readonly placement: string;
-  /** When it happens, evenly: seconds since 1970. */
+  /** The time span in which it is delivered evenly: seconds since 1970. */
   readonly from_s: number;
   readonly until_s: number;
   readonly numbers: Numbers;
 }
 
-/** Names a creative in a placement of a line item. */
+/** Returns the key of a creative in a placement of a line item. */
 export function spotKey({ line, creative, placement }: Pick<SpotPlan, 'line' | 'creative' | 'placement'>): string {
   return `${line} ${creative} ${placement}`;
 }
 
-/** Where the numbers of one spot after the other are counted. */
+/** Reusable buffers for the numbers of one spot after the other. */
 export interface Workbench {
   readonly counts: Counts;
   readonly shares: SpotShares;
-  /** That of the spot that is being counted. */
+  /** The share of the current spot. */
   readonly share: { impressions: number; billed: number; spend: number };
 }
 
-/** A new one. */
-export function openWorkbench(): Workbench {
+/** Creates the buffers. */
+export function createWorkbench(): Workbench {
   return {
     counts: new Counts(),
     shares: { impressions: [], billed: [], spend: [] },
@@ -42,7 +41,7 @@ export function openWorkbench(): Workbench {
   };
 }
 
-/** Counts the part of each creative in the plan of a line item: `visit` finds it in `counts`. */
+/** Counts the share of each spot in the plan of a line item, and calls `visit` with the result in `counts`. */
 export function eachSpot(
   plan: LinePlan,
   segmentFrom_ms: number,
@@ -70,7 +69,7 @@ export function eachSpot(
   }
 }
 
-/** The counts whose value a metric is, if it is one: it grows in steps with them. */
+/** Returns the metrics of the actions whose value a metric is: it grows in proportion to them. */
 function carriersOf(metric: DeliveryMetric): readonly number[] | undefined {
   if (metric === 'billed_charge_local_micro') return [placeOf('billed_engagements')];
   const [, conversion, part] = /^(.+)[.](?:order_quantity|sale_amount)(?:_(.+))?$/.exec(metric) ?? [];
@@ -82,10 +81,9 @@ function carriersOf(metric: DeliveryMetric): readonly number[] | undefined {
 const CARRIERS = DELIVERY_METRICS.map(carriersOf);
 
 /**
- * The progress of a plan by a time (seconds since 1970): every number grows evenly from 0 to the planned one, the
- * charge with the actions that are billed. Depends on nothing but its arguments, so that it does not matter how often
- * one looks.
- * @param at where a number is in `numbers`
+ * Returns the progress of a number by a time (seconds since 1970). Numbers grow evenly from 0 to the planned one, charges in
+ * proportion to the billed actions. Depends only on the arguments, so that the number of settlements makes no difference.
+ * @param at index in `numbers`
  * @source decision 930
  */
 function doneBy({ numbers, from_s, until_s }: SpotPlan, at: number, time_s: number): number {
@@ -104,7 +102,7 @@ function doneBy({ numbers, from_s, until_s }: SpotPlan, at: number, time_s: numb
   return proportion(planned, done, all);
 }
 
-/** Counts the progress of a plan between two times. */
+/** Counts the progress between two times. */
 export function countBetween(counts: Counts, plan: SpotPlan, from_s: number, until_s: number): void {
   for (let at = 0; at < plan.numbers.length; at += 2) {
     counts.add(plan.numbers[at]!, doneBy(plan, at, until_s) - doneBy(plan, at, from_s));
