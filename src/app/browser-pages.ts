@@ -33,7 +33,7 @@ import {
 import { explainHour } from '../features/delivery/simulation/explain.ts';
 import { readStandings } from '../features/delivery/standing.ts';
 import { verifyPassword } from '../features/platform/password-hashing.ts';
-import { usedWindows } from '../http/used-windows.ts';
+import { usedWindows } from '../http/rate-limiter.ts';
 import type { Mode } from '../settings/kinds.ts';
 import { passwordRulesOf } from '../settings/logins.ts';
 import { type Dependencies, operations } from './dependencies.ts';

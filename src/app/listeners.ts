@@ -7,6 +7,9 @@ import type { Pages } from '../contract/declare/pages.ts';
 import { simulator } from '../features/activity/event-simulator.ts';
 import { DEPRECATED_TYPE_NAMES } from '../features/activity/event-types.ts';
 import { statsFileFinder } from '../features/ads/analytics/stats-files.ts';
+import { audienceEstimate } from '../features/ads/audience-estimate.ts';
+import { keywordInsights } from '../features/ads/keyword-insights.ts';
+import { targetingSuggestions } from '../features/ads/targeting-suggestions.ts';
 import { sentForms } from '../features/auth/sent-forms.ts';
 import { tagEvents } from '../features/delivery/conversions/tag-events.ts';
 import { mediaFinder } from '../features/media/media-finder.ts';
@@ -16,9 +19,7 @@ import { addBeaconRoutes } from '../http/beacon-routes.ts';
 import type { DrainTimes } from '../http/connection-drain.ts';
 import type { DeveloperToolsOf } from '../http/developer-tools.ts';
 import { addDownloadRoutes } from '../http/download-routes.ts';
-import { addEventTypeNamesPage } from '../http/event-type-names-page.ts';
 import type { PipelineDependencies } from '../http/exchange.ts';
-import { addHomePage } from '../http/home-page.ts';
 import { Listener } from '../http/listener.ts';
 import { addTagRoutes } from '../http/measurement/tag-routes.ts';
 import { addMediaRoutes } from '../http/media-routes.ts';
@@ -28,7 +29,7 @@ import { serveIslands } from '../http/pages/islands.ts';
 import { type PageDeps, pageAnswerer, registerStyles } from '../http/pages/page-handler.ts';
 import { consoleApi } from '../http/pages/script-calls.ts';
 import { addProbes } from '../http/probes.ts';
-import { addProblemPages } from '../http/problem-pages.ts';
+import { addEventTypeNamesPage, addHomePage, addProblemPages } from '../http/public-pages.ts';
 import { originsReader } from '../http/request-origin.ts';
 import { Routes } from '../http/routes.ts';
 import { addSimulator } from '../http/simulator.ts';
@@ -39,10 +40,9 @@ import { rateSettings } from '../settings/rates.ts';
 import type { Role } from '../settings/roles.ts';
 import { type Dependencies, operations } from './dependencies.ts';
 import { keysOf, pick } from './pick.ts';
-import { roleOf } from './roles.ts';
 
 /** The listeners of both environments. */
-export interface Listeners {
+interface Listeners {
   /** Opens a listener; resolves with its public base URL. */
   open(environment: Environment, at: { readonly port: number; readonly publicUrl: string }): Promise<string>;
   /** Drains and closes the open listeners; resolves with the number of connections cut. */
@@ -176,4 +176,15 @@ function pagePartsOf(
     pageViewLimiter: addressLimiter({ max, window_s: 900 }, wallClock),
     accessLog: settings.access_log,
   };
+}
+
+/** The operations that read the directory image or the keyword index, which take memory and processor time. */
+const SEARCHES: ReadonlySet<string> = new Set(
+  [audienceEstimate, keywordInsights, targetingSuggestions].map(({ id }) => id),
+);
+
+/** The role of the servers that answer an operation. @source decision 805 */
+function roleOf({ id, shape }: Pick<Operation, 'id' | 'shape'>): Role {
+  if (shape === 'stream') return 'stream';
+  return SEARCHES.has(id) ? 'search' : 'api';
 }

@@ -2,7 +2,7 @@ import { secureRandom } from '../base/random.ts';
 import type { FirstUses } from '../contract/services/first-uses.ts';
 import type { LiveEvents, LiveEventsListener } from '../contract/services/live-events.ts';
 import type { LocalRateWindows, RateWindows } from '../contract/services/rate-windows.ts';
-import { addSharedServerMetrics } from '../http/shared-server-metrics.ts';
+import { addSharedServerMetrics } from '../http/metrics.ts';
 import { postgresIdentity } from '../storage/core/postgres-status.ts';
 import type { Dependencies } from './dependencies.ts';
 

@@ -16,7 +16,7 @@ export function childOptions(): { readonly env: Record<string, string>; readonly
 }
 
 /** Resource limits of a program. */
-export interface ProcessLimits {
+interface ProcessLimits {
   readonly memory_bytes: number;
   /** Processor time. */
   readonly cpu_s: number;

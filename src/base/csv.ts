@@ -7,7 +7,7 @@ export interface CsvRow {
 }
 
 /** An incremental reader of comma-separated values (RFC 4180). */
-export interface CsvReader {
+interface CsvReader {
   /** Reads a piece of text; returns the rows completed by it. @throws CsvError */
   push(piece: string): CsvRow[];
   /** Returns the last row, when no line end follows it. @throws CsvError when the text ends within quotes */

@@ -1,5 +1,5 @@
 /** The kind of an entity in a text. */
-export type EntityKind = 'url' | 'hashtag' | 'mention' | 'symbol';
+type EntityKind = 'url' | 'hashtag' | 'mention' | 'symbol';
 
 /** An entity in a text, from code point `start` (inclusive) to `end` (exclusive). */
 export interface Entity {

@@ -1,7 +1,7 @@
 import { type Entity, entitiesOf } from './entities.ts';
 
 /** A user whom a text may mention. */
-export interface Mentioned {
+interface Mentioned {
   readonly id: string;
   readonly name: string;
   readonly screen_name: string;

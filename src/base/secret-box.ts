@@ -16,7 +16,7 @@ export interface SecretBox {
 }
 
 /** A key derived from a master key. */
-export interface DerivedKey {
+interface DerivedKey {
   readonly keyId: string;
   /** 32 bytes. */
   readonly key: Buffer;

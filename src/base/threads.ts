@@ -5,7 +5,7 @@ import { after } from './timers.ts';
 
 /** The functions of a thread, with one argument each, which is copied unless it is transferred. */
 // biome-ignore lint/suspicious/noExplicitAny: each function has an argument of its own
-export type Answers = Readonly<Record<string, (argument: any) => unknown>>;
+type Answers = Readonly<Record<string, (argument: any) => unknown>>;
 
 /** A handle to a thread. */
 export interface Thread<A extends Answers> {
@@ -35,7 +35,7 @@ interface Pending {
 }
 
 /** Options of a thread. */
-export interface ThreadOptions {
+interface ThreadOptions {
   /** Scheduling niceness, 1 to 19: where cores are short, requests take precedence over work that can wait. */
   readonly niceness?: number;
   /**

@@ -68,7 +68,7 @@ export function foldText(text: string): string {
 }
 
 /** Receives the start and end of a token. */
-export type TokenSeen = (from: number, to: number) => void;
+type TokenSeen = (from: number, to: number) => void;
 
 /** Finds the tokens of a folded text, in order. */
 export function scanTokens(text: string, seen: TokenSeen): void {

@@ -23,14 +23,17 @@ const OF_SIGNED: readonly ProblemName[] = [
   'USER_LOCKED',
 ];
 
-/** Problems that do not apply to each kind of credential. */
-const UNSAID: Readonly<Record<CredentialKind, readonly ProblemName[]>> = {
+/** Problems of users whose access level does not allow changes. */
+const OF_LEVEL: readonly ProblemName[] = ['READ_ONLY_TOKEN', 'READ_ONLY_APPLICATION'];
+
+/** Problems that do not apply to a kind of credential. */
+const EXCLUDED: Readonly<Record<CredentialKind, readonly ProblemName[]>> = {
   user: [OF_BASIC, NOT_BY_USERS],
-  consumer: [OF_BASIC, OF_BEARER, NOT_BY_USERS, 'TOKEN_REVOKED', 'USER_SUSPENDED', 'USER_LOCKED'],
-  'request-token': [OF_BASIC, OF_BEARER, NOT_BY_USERS, 'TOKEN_REVOKED'],
-  basic: [OF_BEARER, NOT_BY_USERS, ...OF_SIGNED],
-  bearer: [OF_BASIC, 'BEARER_NOT_ALLOWED'],
-  publisher: [OF_BASIC, NOT_BY_USERS, ...OF_SIGNED],
+  consumer: [OF_BASIC, OF_BEARER, NOT_BY_USERS, 'TOKEN_REVOKED', 'USER_SUSPENDED', 'USER_LOCKED', ...OF_LEVEL],
+  'request-token': [OF_BASIC, OF_BEARER, NOT_BY_USERS, 'TOKEN_REVOKED', ...OF_LEVEL],
+  basic: [OF_BEARER, NOT_BY_USERS, ...OF_SIGNED, ...OF_LEVEL],
+  bearer: [OF_BASIC, 'BEARER_NOT_ALLOWED', ...OF_LEVEL],
+  publisher: [OF_BASIC, NOT_BY_USERS, ...OF_SIGNED, ...OF_LEVEL],
   'user-or-bearer': [OF_BASIC, 'BEARER_NOT_ALLOWED', NOT_BY_USERS],
   'owner-or-basic': [NOT_BY_USERS],
 };
@@ -78,11 +81,21 @@ export function declaredProblems(operation: Operation): readonly ProblemName[] {
 }
 
 function raisedBy(operation: Operation): readonly ProblemName[] {
-  const { onlyIn: only, method, isTokenStep, roles, body, bodyBytes, credential = 'user', rateProblem } = operation;
+  const {
+    onlyIn: only,
+    method,
+    allowsReadOnlyToken,
+    roles,
+    body,
+    bodyBytes,
+    credential = 'user',
+    rateProblem,
+  } = operation;
   const found: ProblemName[] = [
     ...(only ? (['METHOD_UNKNOWN'] as const) : []),
-    ...BEFORE_ALL.filter((name) => !UNSAID[credential].includes(name)),
-    ...(method !== 'GET' && !isTokenStep ? (['READ_ONLY_TOKEN', 'READ_ONLY_APPLICATION'] as const) : []),
+    ...[...BEFORE_ALL, ...(method === 'GET' || allowsReadOnlyToken ? [] : OF_LEVEL)].filter(
+      (name) => !EXCLUDED[credential].includes(name),
+    ),
     ...(roles ? (['ID_ILLEGAL', 'ACCOUNT_NOT_ACCESSIBLE', 'NOT_FOUND'] as const) : []),
     ...(roles && roles.length < ROLES.length ? (['ACTION_NOT_ALLOWED'] as const) : []),
     ...(rateProblem ? [rateProblem] : []),

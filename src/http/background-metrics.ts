@@ -1,6 +1,6 @@
 import type { Sender, SendResult } from '../contract/services/sending.ts';
 import type { Job } from '../contract/store/jobs.ts';
-import { Counter, Histogram, type Registry } from './prometheus.ts';
+import { Counter, Histogram, type Registry } from './metrics.ts';
 
 /** Counts work that runs beside requests: jobs and webhook deliveries. */
 export interface BackgroundMetrics {

@@ -4,11 +4,10 @@ import { formatInstant, instantMs } from '../base/instants.ts';
 import { within } from '../base/timers.ts';
 import type { Backlog } from '../contract/store/jobs.ts';
 import type { Store } from '../storage/unit-of-work.ts';
-import { addGauge, type GaugeSource } from './gauge.ts';
-import type { Registry } from './prometheus.ts';
+import { addGauge, type GaugeSource, type Registry } from './metrics.ts';
 
 /** Where the state of a service is read from. */
-export interface BacklogMetricsDependencies {
+interface BacklogMetricsDependencies {
   readonly clock: Clock;
   readonly store: Store;
   readonly driver: { load(): { readonly waiting: number; readonly busy: number } };

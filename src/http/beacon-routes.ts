@@ -8,7 +8,7 @@ import type { SecureHeaders } from './request-origin.ts';
 import type { Routes } from './routes.ts';
 
 /** What the routes of beacons depend on. */
-export interface BeaconDependencies {
+interface BeaconDependencies {
   readonly environment: Environment;
   readonly serving: Pick<AdServing, 'impression' | 'click'>;
   readonly addressLimiter: AddressLimiter | undefined;

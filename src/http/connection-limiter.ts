@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { addressBlock } from '../base/address-block.ts';
 
 /** How many connections may be open. @source decision 477 */
-export interface ConnectionLimits {
+interface ConnectionLimits {
   /** Across all listeners. */
   readonly connections_max: number;
   /** From one address, IPv6 per /64. @source decision 470 */

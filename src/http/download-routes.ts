@@ -7,7 +7,7 @@ import type { Routes } from './routes.ts';
 import { sendError } from './send-error.ts';
 
 /** What download routes depend on. */
-export interface DownloadDependencies extends PipelineDependencies {
+interface DownloadDependencies extends PipelineDependencies {
   readonly find: FindDownload;
   /** Receives failures that are internal errors. */
   readonly onError: (error: unknown) => void;

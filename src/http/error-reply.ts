@@ -4,13 +4,13 @@ import { type ErrorDetail, type Family, isFlat, Problem, problems, wordingOf } f
 import type { ErrorWords } from './vocabulary/error-words.ts';
 
 /** A reply ready to be sent. */
-export interface ErrorReply {
+interface ErrorReply {
   readonly status: number;
   readonly body: string;
 }
 
 /** What an error reply contains beside the error. */
-export interface ReplyContext {
+interface ReplyContext {
   /** Returns the requested base URL; in version 2, problem types are URLs below it. */
   readonly base: () => string;
   /** The requested path, which a flat reply names. */

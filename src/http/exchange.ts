@@ -12,11 +12,11 @@ import type { DeveloperTools } from './developer-tools.ts';
 import type { FirstRequestBuffer } from './first-request-buffer.ts';
 import type { RateLimiter, RateUsage } from './rate-limiter.ts';
 import type { ReplyGroups } from './reply-groups.ts';
+import type { UnauthenticatedBodies } from './request-buffers.ts';
 import type { RequestMemory } from './request-memory.ts';
 import type { RequestObserver } from './request-observer.ts';
 import type { SecureHeaders } from './request-origin.ts';
 import type { StreamWriter } from './stream/writer.ts';
-import type { UnauthenticatedBodies } from './unauthenticated-bodies.ts';
 import type { OperationWords, Vocabulary } from './vocabulary/vocabulary.ts';
 
 /** What the pipeline of one listener depends on. */

@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { isDeeperThan } from '../base/depth.ts';
+import { isDeeperThan } from '../base/objects.ts';
 import { callerKey } from '../contract/declare/callers.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { problem } from '../contract/problems/problems.ts';
 import type { Exchange, PipelineDependencies } from './exchange.ts';
-import { type BodyReadObserver, readBody } from './read-body.ts';
-import { readBytes } from './read-bytes.ts';
+import { type BodyReadObserver, readBody, readBytes } from './read-body.ts';
 import { BODY_OVERHEAD_BYTES, readReserved } from './request-memory.ts';
 
 /** Whether the content type of a request is JSON. */

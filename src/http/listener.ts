@@ -8,15 +8,13 @@ import { Problem, type ProblemName, problem } from '../contract/problems/problem
 import { VERSION } from '../engine/operations.ts';
 import { type ConnectionDrain, type DrainTimes, watchConnections } from './connection-drain.ts';
 import type { PipelineDependencies } from './exchange.ts';
-import { sendMisdirected } from './misdirected.ts';
 import { handleRequest } from './pipeline.ts';
 import { pipeliningLimit } from './pipelining-limit.ts';
-import { hasEncodedBody } from './read-body.ts';
-import { discardAndClose } from './read-bytes.ts';
+import { discardAndClose, hasEncodedBody } from './read-body.ts';
 import { groupPath } from './reference/operation-section.ts';
+import { send } from './reply.ts';
 import { hasValidHost } from './request-host.ts';
-import { type Route, type Router, sharedRouter } from './router.ts';
-import type { Routes } from './routes.ts';
+import { type Route, type Router, type Routes, sharedRouter } from './routes.ts';
 import { familyOf, sendError } from './send-error.ts';
 import type { Tls } from './tls.ts';
 import { answerParseError, endIncompleteRequest, refuseConnection, trackChunkedRequest } from './unparsed-requests.ts';
@@ -28,7 +26,7 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 const LOOK_MS = 1000;
 
 /** What a listener has beside the operations. */
-export interface ListenerParts {
+interface ListenerParts {
   /** Undefined for plain HTTP. */
   readonly tls: Tls | undefined;
   /** Answers a request for a page; returns false, and does nothing, when no page has its path. */
@@ -289,4 +287,21 @@ function nearestPath(operations: readonly Operation[], target: string): string |
 
 function isOfVersion(path: string): boolean {
   return path.split(/[/?]/, 2)[1] === VERSION;
+}
+
+const MISDIRECTED = JSON.stringify({
+  errors: [{ code: 'MISDIRECTED_REQUEST', message: 'This server does not answer this path: its role is another one' }],
+});
+
+/**
+ * Answers a request that a server with another role would have answered. Only a wrongly configured load balancer sends
+ * one, so that it is no error of the API. Nothing of the request has been used up.
+ * @source decision 806; RFC 9110 15.5.20
+ */
+function sendMisdirected(deps: PipelineDependencies, request: IncomingMessage, response: ServerResponse): void {
+  discardAndClose(request);
+  response.shouldKeepAlive = false;
+  const headers = ['content-type', 'application/json; charset=utf-8', 'cache-control', 'no-store'];
+  send(response, 421, [...headers, ...deps.secureHeaders(request)], MISDIRECTED);
+  deps.observer.unrouted(request, 421, deps.nextTransactionId());
 }

@@ -7,9 +7,8 @@ import type { Environment } from '../contract/declare/account-state.ts';
 import type { Services } from '../contract/declare/operation.ts';
 import { StoreUnavailable } from '../contract/problems/store-unavailable.ts';
 import type { FindMedia, ServedMedia } from '../contract/services/media.ts';
-import type { OpenObject } from '../contract/services/objects.ts';
+import type { ByteRange, OpenObject } from '../contract/services/objects.ts';
 import type { AddressLimiter } from './address-limiter.ts';
-import { parseByteRange } from './byte-ranges.ts';
 import { calledServices } from './called-host.ts';
 import { headersByName } from './reply.ts';
 import type { RequestObserver } from './request-observer.ts';
@@ -17,7 +16,7 @@ import type { SecureHeaders } from './request-origin.ts';
 import type { Routes } from './routes.ts';
 
 /** What media routes depend on. */
-export interface MediaDependencies {
+interface MediaDependencies {
   readonly environment: Environment;
   readonly find: FindMedia;
   readonly services: Services;
@@ -155,4 +154,21 @@ function whole(status: number, text: string, headers: Record<string, string | nu
   const all: Reply['headers'] = { ...headers, ...HARMLESS };
   if (status !== 204) all['content-length'] = Buffer.byteLength(text);
   return { status, headers: all, body: Readable.from([text]) };
+}
+
+/**
+ * The range of a `Range` header, for a representation of so many bytes: undefined when the whole is to be sent, as for
+ * several ranges or an unreadable header, and `beyond` when no byte is in the range.
+ * @source RFC 9110 14.2
+ */
+export function parseByteRange(header: string | undefined, bytes: number): ByteRange | 'beyond' | undefined {
+  const [, first = '', last = ''] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? '') ?? [];
+  if (first === '' && last === '') return undefined;
+  if (first === '') {
+    const length = Math.min(Number(last), bytes);
+    return length === 0 ? 'beyond' : { start: bytes - length, end: bytes };
+  }
+  if (last !== '' && Number(last) < Number(first)) return undefined;
+  if (Number(first) >= bytes) return 'beyond';
+  return { start: Number(first), end: last === '' ? bytes : Math.min(Number(last) + 1, bytes) };
 }

@@ -12,7 +12,7 @@ export const PROBE_PATHS = ['/livez', '/readyz', '/metrics'] as const;
 export type Check = () => Promise<void>;
 
 /** What the probes report. */
-export interface ProbeDependencies {
+interface ProbeDependencies {
   /** By name; names are public, errors of the checks are not. */
   readonly checks: Readonly<Record<string, Check>>;
   /** What the service does well without, if not as well as with it. */

@@ -2,9 +2,16 @@ import { addressBlock } from '../base/address-block.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import { applicationOf, type Caller } from '../contract/declare/callers.ts';
-import type { Operation } from '../contract/declare/operation.ts';
-import { RATES, type RateCategory, type RateSetting, type RateWindow } from '../contract/declare/rates.ts';
+import type { Operation, Principal } from '../contract/declare/operation.ts';
+import {
+  RATES,
+  type RateCategory,
+  type RateSetting,
+  type RateWindow,
+  type UsedWindow,
+} from '../contract/declare/rates.ts';
 import type { RateWindows, WindowCharge, WindowState, WindowUsage } from '../contract/services/rate-windows.ts';
+import type { Application } from '../contract/store/credentials.ts';
 
 /** The rate limits, as numbers from the settings. */
 export type RateLimits = { readonly isOn: boolean } & Readonly<Record<RateSetting, number>>;
@@ -149,4 +156,44 @@ function oneMore(window: RateWindow): RateWindow {
 
 function windowOf({ used, reset_s }: WindowState, limit: number): RateWindow {
   return { limit, remaining: Math.max(0, limit - used), reset: reset_s };
+}
+
+const ENVIRONMENTS = ['production', 'sandbox'] as const;
+
+/** The rate windows that an application has used, by its own calls and by those for a user. Counts nothing. */
+export async function usedWindows(
+  { rateLimiter, operations }: { readonly rateLimiter: RateLimiter; readonly operations: readonly Operation[] },
+  application: Application,
+  user: string,
+): Promise<UsedWindow[]> {
+  const principal: Principal = {
+    ...{ kind: 'user', user, application: application.id, tokenId: '', token: '' },
+    ...{ level: application.access_level, applicationLevel: application.access_level },
+  };
+  const callers = [
+    ['user', principal],
+    ['application', { kind: 'application', application }],
+  ] as const;
+  const found: UsedWindow[] = [];
+  for (const environment of ENVIRONMENTS) {
+    for (const [whose, caller] of callers) {
+      const own = operations.filter(({ credential = 'user', onlyIn = environment, rate }) => {
+        const isListed = onlyIn === environment && !(RATES[rate].ofBothListeners && environment !== ENVIRONMENTS[0]);
+        return isListed && (credential === 'user-or-bearer' || (credential === 'user') === (whose === 'user'));
+      });
+      const windows = await rateLimiter.peek(own, { environment, caller });
+      const byName = new Map(own.map((operation, at) => [nameOf(operation), { operation, window: windows[at]! }]));
+      for (const [name, { operation, window }] of byName) {
+        const environments = RATES[operation.rate].ofBothListeners ? ENVIRONMENTS : [environment];
+        if (window.remaining < window.limit) found.push({ environments, name, whose, ...window });
+      }
+    }
+  }
+  return found.sort((a, b) => a.remaining / a.limit - b.remaining / b.limit);
+}
+
+/** What the window of the caller is for: many calls draw on one. */
+function nameOf({ rate, path }: Operation): string {
+  const { perAccount, together } = RATES[rate];
+  return perAccount ? 'user_quota' : together ? rate : path;
 }

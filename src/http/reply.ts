@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Random } from '../base/random.ts';
 import type { Deprecation } from '../contract/declare/deprecations.ts';
 import type { Answer, Operation } from '../contract/declare/operation.ts';
@@ -7,7 +7,6 @@ import { type Family, Problem } from '../contract/problems/problems.ts';
 import { VERSION } from '../engine/operations.ts';
 import type { Exchange, PipelineDependencies } from './exchange.ts';
 import type { RateScope, RateUsage } from './rate-limiter.ts';
-import { requestIdOf } from './request-id.ts';
 
 /** Generates transaction ids: 16 hex digits, unique per request. A random prefix per process, then a counter. */
 export function transactionIds(random: Random): () => string {
@@ -217,4 +216,16 @@ export function send(response: ServerResponse, status: number, headers: Headers,
   if (status !== 204) headers.push('content-length', String(Buffer.byteLength(body)));
   response.writeHead(status, headers);
   response.end(body);
+}
+
+/**
+ * Shorter than any secret that this service issues, so that a secret sent here by mistake is not logged.
+ * @source decision 8
+ */
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,40}$/;
+
+/** The caller's own id of a request, if it is fit to be logged and echoed. */
+export function requestIdOf(request: IncomingMessage): string | undefined {
+  const input = request.headers['x-request-id'];
+  return typeof input === 'string' && REQUEST_ID.test(input) ? input : undefined;
 }

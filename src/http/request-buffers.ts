@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import { addressBlock } from '../base/address-block.ts';
 import { type FirstRequestBuffer, firstRequestBuffer } from './first-request-buffer.ts';
-import { RequestMemory, type RequestMemoryLimits } from './request-memory.ts';
-import { type UnauthenticatedBodies, unauthenticatedBodies } from './unauthenticated-bodies.ts';
+import { readBody } from './read-body.ts';
+import { BODY_OVERHEAD_BYTES, RequestMemory, type RequestMemoryLimits, readReserved } from './request-memory.ts';
 import { addressFromBytes } from './unparsed-requests.ts';
 
 /** The settings that limit the cost of requests while they arrive. */
-export interface RequestBufferLimits extends Omit<RequestMemoryLimits, 'bytes_max' | 'owner_share'> {
+interface RequestBufferLimits extends Omit<RequestMemoryLimits, 'bytes_max' | 'owner_share'> {
   readonly unauthenticated_body_bytes_max: number;
   readonly unauthenticated_bytes_max: number;
   readonly authenticated_bytes_max: number;
@@ -56,6 +57,39 @@ export function requestBuffers(
     close() {
       unauthenticatedMemory.close();
       authenticatedMemory.close();
+    },
+  };
+}
+
+/** Reads bodies of callers who are not authenticated: forms, because the signature covers them. */
+export interface UnauthenticatedBodies {
+  /**
+   * Reads a body of at most `max` bytes. Rejects with BODY_TOO_LARGE; with REQUEST_TOO_SLOW when it arrives too slowly;
+   * with RATE_LIMITED when its address holds its share of the memory; with UNAVAILABLE when others need the memory.
+   * @param isKnown the request names an existing key and token, so that others give way first.
+   */
+  read(request: IncomingMessage, of: { address: string; max: number; isKnown: boolean }): Promise<Buffer>;
+  /** The maximum size of a body whose sender is entirely unknown. @source decision 473 */
+  readonly bytes_max: number;
+}
+
+/** Reads bodies within the memory for unauthenticated requests. */
+function unauthenticatedBodies(
+  bytes_max: number,
+  memory: RequestMemory,
+  { failureOf }: Pick<FirstRequestBuffer, 'failureOf'>,
+): UnauthenticatedBodies {
+  return {
+    bytes_max,
+    async read(request, { address, max, isKnown }) {
+      const failure = failureOf(request.socket);
+      if (failure) throw failure;
+      const holding = {
+        priority: isKnown ? 'known' : 'later',
+        owner: addressBlock(address),
+        overhead_bytes: BODY_OVERHEAD_BYTES,
+      } as const;
+      return readReserved(memory, holding, (watch) => readBody(request, max, watch));
     },
   };
 }

@@ -5,11 +5,11 @@ import { isId } from '../contract/declare/fields.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { BatchProblem } from '../contract/problems/batch-problem.ts';
 import { AUTHENTICATION_PROBLEMS, Problem, type ProblemName } from '../contract/problems/problems.ts';
+import { StoreUnavailable } from '../contract/problems/store-unavailable.ts';
 import type { UsageRecorder } from './application-usage.ts';
 import type { Exchange } from './exchange.ts';
-import { type AccessLog, logLevelOf } from './log-level.ts';
-import { Counter, Histogram, type Registry } from './prometheus.ts';
-import { requestIdOf } from './request-id.ts';
+import { Counter, Histogram, type Registry } from './metrics.ts';
+import { requestIdOf } from './reply.ts';
 
 /** Observes every reply: counts it for the metrics, and logs it if configured. */
 export interface RequestObserver {
@@ -164,4 +164,19 @@ function why(failure: unknown): Record<string, unknown> {
   if (!problems) return {};
   const because = (failure as Error).message.replace(/[A-Za-z0-9+/=-]{16,}/g, (word) => `${word.slice(0, 6)}...`);
   return { problems: [...new Set(problems)], because };
+}
+
+/** Which requests get a line in the log. */
+export type AccessLog = 'all' | 'failures' | 'off';
+
+/**
+ * The log level of a reply; undefined when it is not logged. The log reports an outage of the database once, so a
+ * request that failed because of it is logged only when all requests are.
+ */
+export function logLevelOf(status: number, failure: unknown, accessLog: AccessLog): 'error' | 'info' | undefined {
+  const isUnavailable = failure instanceof StoreUnavailable;
+  if (status >= 500 && !isUnavailable) return 'error';
+  if (accessLog === 'all') return 'info';
+  const isReported = isUnavailable && failure.isOutage;
+  return accessLog === 'failures' && status >= 400 && !isReported ? 'info' : undefined;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import findMyWay from 'find-my-way';
 import { headersByName } from './reply.ts';
 import type { SecureHeaders } from './request-origin.ts';
-import { type Router, sharedRouter } from './router.ts';
 
 /** Any other method is answered like an unknown path. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -76,4 +76,54 @@ function sendWhole(
   }
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
   response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+/** What a request target names: the path as it was added, and the decoded values of its parameters. */
+export interface Route {
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Finds the path that matches a request target; undefined for an unknown path or a malformed escape. */
+export type Router = (target: string) => Route | undefined;
+
+const OPTIONS = { ignoreTrailingSlash: true, maxParamLength: 16_384 } as const;
+
+/** Query parameters are parsed later, by the handlers. */
+const noQuery = (): object => ({});
+
+const routers = new Map<string, Router>();
+
+/** The router of these paths, as `routerOf` creates it: listeners with the same paths share it. */
+export function sharedRouter(paths: readonly string[]): Router {
+  const key = paths.join(' ');
+  const router = routers.get(key) ?? routerOf(paths);
+  routers.set(key, router);
+  return router;
+}
+
+/**
+ * Creates a router of paths with `:parameters`, where literal segments win. A path is added once for all its methods:
+ * adding it for each would take most of the startup time of a listener.
+ */
+export function routerOf(paths: Iterable<string>): Router {
+  const router = findMyWay({ ...OPTIONS, querystringParser: noQuery });
+  for (const path of paths) router.on('GET', path, () => {}, path);
+  return (target) => {
+    const found = router.find('GET', target);
+    return found ? { path: found.store, params: found.params as Record<string, string> } : undefined;
+  };
+}
+
+/** Whether an `accept` header names JSON but not HTML. @source authentication 6.5 */
+export function acceptsOnlyJson(accept = ''): boolean {
+  return /application\/json/i.test(accept) && !/text\/html/i.test(accept);
+}
+
+/**
+ * Whether an `accept` header names HTML, as browsers do; `*` alone does not count, because programs send it.
+ * @source decision 542
+ */
+export function acceptsHtml(accept = ''): boolean {
+  return /text\/html/i.test(accept);
 }

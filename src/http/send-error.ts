@@ -2,8 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Family, Problem } from '../contract/problems/problems.ts';
 import { errorReply } from './error-reply.ts';
 import type { PipelineDependencies } from './exchange.ts';
-import { asciiOnly, baseHeaders, type Headers, JSON_TYPES, PROBLEM_TYPE, retryAfterOf, send } from './reply.ts';
-import { requestIdOf } from './request-id.ts';
+import {
+  asciiOnly,
+  baseHeaders,
+  type Headers,
+  JSON_TYPES,
+  PROBLEM_TYPE,
+  requestIdOf,
+  retryAfterOf,
+  send,
+} from './reply.ts';
 
 /**
  * The error format of a path without an operation: below version 2 problem bodies, on other paths outside the

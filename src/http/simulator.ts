@@ -3,12 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import { problem } from '../contract/problems/problems.ts';
 import { errorReply } from './error-reply.ts';
 import { readBody } from './read-body.ts';
-import { baseHeaders, JSON_TYPES, retryAfterOf, send } from './reply.ts';
-import { requestIdOf } from './request-id.ts';
+import { baseHeaders, JSON_TYPES, requestIdOf, retryAfterOf, send } from './reply.ts';
 import type { Routes } from './routes.ts';
 
 /** What the simulator endpoint depends on. */
-export interface SimulatorDependencies {
+interface SimulatorDependencies {
   readonly operator_token: string;
   /** Emits the event; resolves with its uuid. Throws a problem. */
   readonly simulate: (body: unknown) => Promise<string>;

@@ -9,7 +9,7 @@ import type { Clock } from '../base/clock.ts';
 import { formatInstant } from '../base/instants.ts';
 
 /** The files of a certificate and its key, and the flags that named them. */
-export interface TlsFiles {
+interface TlsFiles {
   readonly cert: string;
   readonly key: string;
   readonly flags: { readonly cert: string; readonly key: string };

@@ -4,12 +4,12 @@ import { maxHeaderSize, STATUS_CODES } from '../base/node-http.ts';
 import { Problem, type ProblemName, problem } from '../contract/problems/problems.ts';
 import type { ConnectionRefusal } from './connection-limiter.ts';
 import type { PipelineDependencies } from './exchange.ts';
-import { canLinger, lingeringClose } from './lingering-close.ts';
+import { canLinger, lingeringClose } from './read-body.ts';
 import { NOSNIFF_HEADERS } from './request-origin.ts';
 import { type ErrorResponse, errorResponse } from './send-error.ts';
 
 /** An error of the HTTP parser about bytes that it cannot read. */
-export interface HttpParseError extends Error {
+interface HttpParseError extends Error {
   readonly code?: string;
   /** The bytes that it was reading. */
   readonly rawPacket?: Buffer;

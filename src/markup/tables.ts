@@ -1,7 +1,7 @@
 import { type Html, html, joinHtml } from '../base/html.ts';
 
 /** A head of a table: its text, and whether numbers stand below it. */
-export type TableHead = string | { readonly number: string };
+type TableHead = string | { readonly number: string };
 
 /** A table whose first column names its rows; a sentence where it has none. Empty heads stand above buttons. */
 export function tableOf(

@@ -6,7 +6,7 @@ const entries: Readonly<Record<SettingName, SettingEntry>> = settingsTable;
 const names = Object.keys(settingsTable) as SettingName[];
 
 /** A setting for display; secrets read `(set)` or `(not set)`. */
-export interface SettingRow {
+interface SettingRow {
   readonly name: SettingName;
   readonly value: string;
   readonly source: SettingSource;

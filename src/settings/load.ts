@@ -31,7 +31,7 @@ const secretFiles = new Map(names.filter((name) => entries[name].secret).map((na
 const CALLER_VARIABLES = 'BARKER_CALL_';
 
 /** A file with a secret, and the variable or setting that names it. */
-export interface SecretFile {
+interface SecretFile {
   readonly name: string;
   readonly path: string;
 }

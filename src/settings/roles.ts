@@ -1,7 +1,7 @@
 import { list } from './kinds.ts';
 
 /** The parts into which the work can be divided among the servers of a database. @source decision 805, 842 */
-export const ROLES = ['api', 'stream', 'worker', 'search'] as const;
+const ROLES = ['api', 'stream', 'worker', 'search'] as const;
 /** A part of the work. */
 export type Role = (typeof ROLES)[number];
 

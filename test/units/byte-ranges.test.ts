@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { parseByteRange } from '../../src/http/byte-ranges.ts';
+import { parseByteRange } from '../../src/http/media-routes.ts';
 
 describe('the range of 100 bytes that a header asks for', () => {
   for (const [header, expected] of [

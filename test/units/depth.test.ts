@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isDeeperThan } from '../../src/base/depth.ts';
+import { isDeeperThan } from '../../src/base/objects.ts';
 
 test('the depth of a JSON value', () => {
   const input: [string, number][] = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { firstRequestScanner } from '../../src/http/first-request-scanner.ts';
+import { firstRequestScanner } from '../../src/http/first-request-buffer.ts';
 
 const FORM = 'content-type: application/x-www-form-urlencoded; charset=utf-8';
 const post = (...headers: string[]) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { routerOf } from '../../src/http/router.ts';
+import { routerOf } from '../../src/http/routes.ts';
 
 const find = routerOf([
   '/12/accounts',

@@ -7,8 +7,7 @@ import {
   standardHeaders,
   webhookKey,
 } from '../../src/features/activity/webhooks/signing.ts';
-import { allowedAddresses } from '../../src/http/sending/address-rules.ts';
-import { urlError } from '../../src/http/sending/url-rules.ts';
+import { allowedAddresses, urlError } from '../../src/http/sending/address-rules.ts';
 
 const BARRED = [
   '0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 100.127.255.255 127.0.0.1 127.8.8.8 169.254.169.254 172.16.0.1',

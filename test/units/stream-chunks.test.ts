@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { bodyWriter } from '../../src/http/stream/chunks.ts';
+import { bodyWriter } from '../../src/http/stream/writer.ts';
 
 /** What a client of a version of HTTP receives, with the head, from a reply whose body is written. */
 async function received(version: '1.0' | '1.1', answer: (response: ServerResponse) => void): Promise<string> {

@@ -322,8 +322,8 @@ export interface Operation {
   readonly rateProblem?: ProblemName;
   /** Whether its calls are answered from memory while the database is away. @source decision 1226 */
   readonly bearsOutages?: boolean;
-  /** A step of the token flow, for which a read-only token suffices. */
-  readonly isTokenStep?: boolean;
+  /** Revokes its own credential, for which a read-only token suffices. */
+  readonly allowsReadOnlyToken?: boolean;
   /** GET works like POST: some clients put all parameters into the query. @source authentication 2.7 */
   readonly allowsGet?: boolean;
   /** The successor of a legacy operation, in the current version. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { formatInstant, formatMillisecond, instantMs } from '../../base/instants.ts';
 import { after } from '../../base/timers.ts';
-import { acceptsHtml } from '../../http/accept-header.ts';
+import { acceptsHtml } from '../../http/routes.ts';
 import { type DevCall, DevError, DevReply, devCall, membersOf } from '../surface/call.ts';
 import { formCall, type ToolPages } from '../surface/tool-pages.ts';
 import { type Advancing, type DeferredWork, openAdvancing } from './advance.ts';

@@ -1,5 +1,5 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
-import { acceptsHtml } from '../../http/accept-header.ts';
+import { acceptsHtml } from '../../http/routes.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { texts } from '../../texts/texts.ts';
 import { type DevCall, DevError, DevReply, devCall, membersOf } from '../surface/call.ts';

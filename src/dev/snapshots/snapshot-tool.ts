@@ -6,7 +6,7 @@ import {
   SnapshotUnreadable,
 } from '../../contract/services/snapshots.ts';
 import { SchemaTooNew } from '../../contract/store/errors.ts';
-import { acceptsHtml } from '../../http/accept-header.ts';
+import { acceptsHtml } from '../../http/routes.ts';
 import { type DevCall, DevError, DevReply, type DevRequest, devCall, membersOf, wordIn } from '../surface/call.ts';
 import { formCall, type ToolPages } from '../surface/tool-pages.ts';
 import { receiveFile, sendFile } from './archive-transfer.ts';

@@ -5,7 +5,7 @@ import { didYouMean } from '../../base/text.ts';
 import { Problem } from '../../contract/problems/problems.ts';
 import type { ToolsListener } from '../../http/developer-tools.ts';
 import { readBody } from '../../http/read-body.ts';
-import { routerOf } from '../../http/router.ts';
+import { routerOf } from '../../http/routes.ts';
 import { type DevCall, DevError, DevReply, devCall, type WriteReply } from './call.ts';
 
 /** The limit of bodies, but for snapshots. */

@@ -7,13 +7,13 @@ import type { AddressLimiter } from '../address-limiter.ts';
 import { errorReply } from '../error-reply.ts';
 import { parseJson } from '../json-body.ts';
 import { headersByName, JSON_TYPES } from '../reply.ts';
+import type { UnauthenticatedBodies } from '../request-buffers.ts';
 import type { RequestObserver } from '../request-observer.ts';
 import type { SecureHeaders } from '../request-origin.ts';
 import type { Routes } from '../routes.ts';
-import type { UnauthenticatedBodies } from '../unauthenticated-bodies.ts';
 
 /** What the routes for websites depend on. */
-export interface TagDependencies {
+interface TagDependencies {
   readonly environment: Environment;
   /** Records an event that a website reports. @throws a problem */
   readonly record: (environment: Environment, body: unknown) => Promise<void>;
@@ -29,9 +29,9 @@ export interface TagDependencies {
 }
 
 /** The script of website tags. */
-export const TAG_SCRIPT_PATH = '/measurement/tag.js';
+const TAG_SCRIPT_PATH = '/measurement/tag.js';
 /** Where it sends events. */
-export const TAG_EVENTS_PATH = '/measurement/events';
+const TAG_EVENTS_PATH = '/measurement/events';
 
 /** The most bytes of an event. @source decision 997 */
 const EVENT_BYTES_MAX = 4096;

@@ -28,8 +28,7 @@ import type { OperatorSession } from '../../contract/store/logins.ts';
 import type { Store, WriteTransaction } from '../../storage/unit-of-work.ts';
 import { texts } from '../../texts/texts.ts';
 import { type Branding, FAVICON_PATH, LOGO_PATH } from '../pages/branding.ts';
-import { browserNameOf } from '../pages/browser-names.ts';
-import type { VisitingBrowser } from '../pages/browser-sessions.ts';
+import { browserNameOf, type VisitingBrowser } from '../pages/browser-sessions.ts';
 import { OPERATOR_COOKIE, readCookie, setCookieHeader } from '../pages/cookies.ts';
 import { isFromOwnOrigin, isFromOwnPage } from '../pages/csrf.ts';
 import { renderDocument } from '../pages/document.ts';
@@ -39,13 +38,13 @@ import { styleSheets } from '../pages/style-sheets.ts';
 import { readBody } from '../read-body.ts';
 import { send } from '../reply.ts';
 import { NOSNIFF_HEADERS, type Reach } from '../request-origin.ts';
-import { type Router, routerOf } from '../router.ts';
+import { type Router, routerOf } from '../routes.ts';
 import { operatorSessions } from './operator-sessions.ts';
 
 const words = texts.site.operator;
 
 /** What the operator console needs. */
-export interface OperatorDeps {
+interface OperatorDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly wallClock: Clock;

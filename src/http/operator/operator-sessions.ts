@@ -8,7 +8,7 @@ import type { Store, WriteTransaction } from '../../storage/unit-of-work.ts';
 import { TOUCHED_S, type VisitingBrowser } from '../pages/browser-sessions.ts';
 
 /** The sessions of operators, on all servers of the database. @source decision 1265 */
-export interface OperatorSessions {
+interface OperatorSessions {
   /** The live session of a browser. */
   find(visitor: VisitingBrowser): Promise<OperatorSession | undefined>;
   /** Begins a session in the place of that of the browser; returns the value of its cookie. */

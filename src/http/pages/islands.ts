@@ -5,7 +5,7 @@ import type { Routes } from '../routes.ts';
 const FOLDER = new URL('../../../built/islands/', import.meta.url);
 
 /** A script of a page, and the scripts that it loads. */
-export interface Island {
+interface Island {
   readonly file: string;
   readonly imports: readonly string[];
 }

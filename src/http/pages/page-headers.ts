@@ -51,7 +51,7 @@ function framedHeaders(loadsFrom: readonly string[]): Headers {
  * A URL as a source of a policy: its origin, or its scheme alone where a policy cannot name the host.
  * @source decision 77
  */
-export function cspSource(address: string): string {
+function cspSource(address: string): string {
   const { protocol, hostname, host } = new URL(address);
   const isNamed = /^https?:$/.test(protocol) && /^[a-z0-9.-]+$/i.test(hostname);
   return isNamed ? `${protocol}//${host}` : protocol;

@@ -6,17 +6,16 @@ import { Problem } from '../../contract/problems/problems.ts';
 import type { PipelineDependencies } from '../exchange.ts';
 import { hasFormBody } from '../form-body.ts';
 import { handleRequest } from '../pipeline.ts';
-import { discardAndClose } from '../read-bytes.ts';
-import { baseHeaders, JSON_TYPES, send } from '../reply.ts';
-import { requestIdOf } from '../request-id.ts';
-import { sharedRouter } from '../router.ts';
-import { browserNameOf } from './browser-names.ts';
+import { discardAndClose } from '../read-body.ts';
+import { baseHeaders, JSON_TYPES, requestIdOf, send } from '../reply.ts';
+import { sharedRouter } from '../routes.ts';
+import { browserNameOf } from './browser-sessions.ts';
 import { readCookie, SESSION_COOKIE } from './cookies.ts';
 import { isFromOwnPage } from './csrf.ts';
 import type { PageDeps } from './page-handler.ts';
 
 /** Below this path, scripts of pages call operations. */
-export const CONSOLE_API = '/console/api';
+const CONSOLE_API = '/console/api';
 
 /** The header with the token that forms have as a field. */
 const TOKEN_HEADER = 'x-form-token';
@@ -26,7 +25,7 @@ const TOKEN_HEADER = 'x-form-token';
  * them at the same path.
  * @source decision 1000
  */
-export function consoleOperations(operations: readonly Operation[]): readonly Operation[] {
+function consoleOperations(operations: readonly Operation[]): readonly Operation[] {
   const uploads = new Set(operations.flatMap(({ files, path }) => (files === undefined ? [] : path)));
   return operations.filter(
     ({ credential = 'user', family, path, shape }) =>

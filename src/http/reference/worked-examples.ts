@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** Keys of an example that are not those of the demo world. Texts may name variables. */
-export interface ExampleKeys {
+interface ExampleKeys {
   readonly consumer?: { readonly key: string; readonly secret: string };
   readonly token: { readonly key: string; readonly secret: string };
 }

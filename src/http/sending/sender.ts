@@ -3,13 +3,12 @@ import type { Dispatcher } from 'undici';
 import { boundedCache } from '../../base/bounded-cache.ts';
 import { after, every, pause, within } from '../../base/timers.ts';
 import type { OutgoingRequest, Sender, SendFailure, SendResult } from '../../contract/services/sending.ts';
-import { allowedAddresses, type IsAllowedAddress } from './address-rules.ts';
+import { allowedAddresses, type IsAllowedAddress, urlError } from './address-rules.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { type Network, systemNetwork } from './network.ts';
-import { urlError } from './url-rules.ts';
 
 /** The rules of a sender. */
-export interface SenderOptions {
+interface SenderOptions {
   /** Allows receivers on this machine and its networks, without TLS and on any port: for development. */
   readonly allowsPrivate: boolean;
   /** Private ranges that are allowed nevertheless. */
@@ -186,22 +185,22 @@ function exchange(pool: Dispatcher, request: OutgoingRequest, path: string, ms: 
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined;
     let answered: { status: number; headers: Readonly<Record<string, string>> } | undefined;
-    let isDerived = false;
+    let isFinished = false;
     let size = 0;
     const chunks: Uint8Array[] = [];
-    const settle = (came: Came): void => {
-      if (isDerived) return;
-      isDerived = true;
+    const finish = (came: Came): void => {
+      if (isFinished) return;
+      isFinished = true;
       callOff();
       resolve(came);
     };
-    /** Settles with a response that is incomplete, or with the failure when none has begun. */
-    const settleCut = (reason: SendFailure, detail: string): void => {
-      if (!answered) settle({ outcome: 'failed', reason, detail });
-      else settle({ outcome: 'answered', ...answered, body: bodyOf(chunks), isCut: true });
+    /** Finishes with a truncated response, or with the failure if no response has begun. */
+    const finishCut = (reason: SendFailure, detail: string): void => {
+      if (!answered) finish({ outcome: 'failed', reason, detail });
+      else finish({ outcome: 'answered', ...answered, body: bodyOf(chunks), isCut: true });
     };
     const callOff = after(Math.max(1, ms), () => {
-      settleCut('timeout', `no answer within ${TOTAL_MS} ms`);
+      finishCut('timeout', `no answer within ${TOTAL_MS} ms`);
       controller?.abort(new Ended());
     });
     const options: Dispatcher.DispatchOptions = {
@@ -214,7 +213,7 @@ function exchange(pool: Dispatcher, request: OutgoingRequest, path: string, ms: 
     pool.dispatch(options, {
       onRequestStart(input) {
         controller = input;
-        if (isDerived) input.abort(new Ended());
+        if (isFinished) input.abort(new Ended());
       },
       onResponseStart(_, status, headers) {
         // Informational responses, such as 103, come before the response itself.
@@ -224,14 +223,14 @@ function exchange(pool: Dispatcher, request: OutgoingRequest, path: string, ms: 
         size += chunk.length;
         if (request.wantsBody) chunks.push(chunk.subarray(0, Math.max(0, BODY_BYTES_MAX - size + chunk.length)));
         if (size <= BODY_BYTES_MAX) return;
-        settleCut('not http', 'a body without end');
+        finishCut('not http', 'a body without end');
         input.abort(new Ended());
       },
       onResponseEnd() {
-        settle({ outcome: 'answered', ...answered!, body: bodyOf(chunks), isCut: false });
+        finish({ outcome: 'answered', ...answered!, body: bodyOf(chunks), isCut: false });
       },
       onResponseError(_, error) {
-        settleCut(failureOf(error), error.message);
+        finishCut(failureOf(error), error.message);
       },
     });
   });

@@ -7,7 +7,7 @@ import { replyBody } from '../../engine/describe/replies.ts';
 import type { Json, NamedSchemas } from '../../engine/describe/schemas.ts';
 
 /** The schemas of what an operation receives and sends. */
-export interface OperationSchemas {
+interface OperationSchemas {
   /** By name: path parameters, other parameters, files. */
   readonly parameters: Json;
   /** Of a JSON body that is more than parameters. */

@@ -6,8 +6,7 @@ import { type AliasFile, type ForeignWords, incoming, pointerTo } from './alias-
 import { type ErrorWords, errorWordsOf } from './error-words.ts';
 import { checkWords, type Naming, namingOf } from './naming.ts';
 import { type OwnWords, ownWordsOf, schemasOf, unroutedSchemas } from './own-words.ts';
-import { type Paths, pathsOf } from './paths.ts';
-import { type PositionContext, positionOf } from './positions.ts';
+import { type Paths, type PositionContext, pathsOf, positionOf } from './positions.ts';
 import { isJson, type Position, rewriteJson, rewriteText, rewriteValue } from './rewrite-json.ts';
 
 /**

@@ -1,5 +1,5 @@
+import { decodePageToken, encodePageToken } from '../../../base/cursor.ts';
 import { Type } from '../../../base/json-schema.ts';
-import { decodePageToken, encodePageToken } from '../../../base/page-token.ts';
 import { integer, text } from '../../../contract/declare/fields.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { problem } from '../../../contract/problems/problems.ts';

@@ -1,4 +1,3 @@
-import { rootOf } from '../../../base/union-find.ts';
 import type { AudienceTree, Subject } from '../../../contract/store/audiences.ts';
 import { isInTree, leavesOf } from './audience-tree.ts';
 import { FileGone } from './file-paths.ts';
@@ -122,4 +121,17 @@ function countMatching(
     if (parents[handle] === handle && leafBits[handle] !== 0 && isMeantBy[leafBits[handle]!]) size += 1;
   }
   return size;
+}
+
+/**
+ * The root of an element in a union-find forest, where `parents` has the parent of each element and a root is its own
+ * parent. Shortens the path that it follows.
+ */
+export function rootOf(parents: Uint32Array, element: number): number {
+  let found = element;
+  while (parents[found] !== found) {
+    parents[found] = parents[parents[found]!]!;
+    found = parents[found]!;
+  }
+  return found;
 }

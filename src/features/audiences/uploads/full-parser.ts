@@ -1,10 +1,15 @@
 import { hash } from 'node:crypto';
-import { isDeeperThan } from '../../../base/depth.ts';
 import { instantMs, parseInstant } from '../../../base/instants.ts';
-import { isObject } from '../../../base/objects.ts';
+import { isDeeperThan, isObject } from '../../../base/objects.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
-import type { ParsedUpload, UploadErrors, UploadOperation, UploadRules } from '../../../contract/store/audiences.ts';
-import { IDENTIFIER_KINDS, type IdentifierKind } from '../../../contract/store/audiences.ts';
+import {
+  IDENTIFIER_KINDS,
+  type IdentifierKind,
+  type ParsedUpload,
+  type UploadErrors,
+  type UploadOperation,
+  type UploadRules,
+} from '../../../contract/store/audiences.ts';
 import { errorList } from './error-list.ts';
 import { hashHint } from './hash-hints.ts';
 import { DELETE, type PackedWriter, packedWriter, UPDATE } from './packed-format.ts';

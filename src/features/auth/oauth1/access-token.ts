@@ -26,7 +26,6 @@ export const accessToken: Operation = {
   family: 'numeric',
   credential: 'request-token',
   rate: 'access_tokens',
-  isTokenStep: true,
   protocolParameters: {
     oauth_verifier: text({ max: 255 })
       .required()

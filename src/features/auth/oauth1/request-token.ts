@@ -25,7 +25,6 @@ export const requestToken: Operation = {
   family: 'numeric',
   credential: 'consumer',
   rate: 'request_tokens',
-  isTokenStep: true,
   protocolParameters: {
     oauth_callback: text({ max: 2048 })
       .required()

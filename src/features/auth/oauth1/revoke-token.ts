@@ -13,7 +13,7 @@ export const revokeToken: Operation = {
   group: 'oauth',
   family: 'numeric',
   rate: 'revocations',
-  isTokenStep: true,
+  allowsReadOnlyToken: true,
   aliases: ['/1.1/oauth/invalidate_token.json'],
   parameters: {},
   body: 'form',

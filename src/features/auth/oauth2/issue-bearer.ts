@@ -32,7 +32,6 @@ export const issueBearerOperation: Operation = {
   credential: 'basic',
   rate: 'bearer_tokens',
   rateProblem: 'CLIENT_TOO_OFTEN',
-  isTokenStep: true,
   parameters: { grant_type: grantType.describe('Required in a form body.') },
   body: 'form',
   formOnly: true,

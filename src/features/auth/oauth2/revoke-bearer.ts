@@ -23,7 +23,7 @@ export const revokeBearerOperation: Operation = {
   family: 'numeric',
   credential: 'owner-or-basic',
   rate: 'bearer_revocations',
-  isTokenStep: true,
+  allowsReadOnlyToken: true,
   parameters: { access_token: text({ max: 2048 }).required().describe('The token to revoke, percent-encoded or not.') },
   body: 'form',
   shape: 'bare',

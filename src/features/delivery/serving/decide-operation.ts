@@ -90,7 +90,6 @@ export const decideOnAds: Operation = {
   family: 'problem',
   credential: 'publisher',
   rate: 'decisions',
-  isTokenStep: true,
   bearsOutages: true,
   parameters: {},
   body: 'json',

@@ -59,7 +59,7 @@ export function callsOf({ steps, call }: SnippetPlan): readonly SnippetCall[] {
 }
 
 /** Who signs a call. */
-export type Signer = 'ada' | 'ben' | 'login' | 'throwaway' | 'bearer' | 'basic' | 'publisher';
+type Signer = 'ada' | 'ben' | 'login' | 'throwaway' | 'bearer' | 'basic' | 'publisher';
 
 /** Who signs a call: a user of the demo world, a step of a login, other keys, or the application itself. */
 export function signerOf({ credential, keys, as }: SnippetCall): Signer {
@@ -69,7 +69,7 @@ export function signerOf({ credential, keys, as }: SnippetCall): Signer {
 }
 
 /** Names of members of `dev.json`. */
-export interface KeyNames {
+interface KeyNames {
   readonly consumer: readonly [key: string, secret: string];
   readonly token: readonly [key: string, secret: string];
 }

@@ -1,13 +1,14 @@
 import { html, joinHtml } from '../base/html.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import type { PageDocument } from '../contract/declare/pages.ts';
+import { PROBLEM_PAGES, type ProblemPage, problemPath } from '../contract/problems/problem-details.ts';
 import { texts } from '../texts/texts.ts';
-import { acceptsHtml } from './accept-header.ts';
 import type { DeveloperTools } from './developer-tools.ts';
 import { readCookie, SESSION_COOKIE } from './pages/cookies.ts';
 import { type BrandedService, renderDocument } from './pages/document.ts';
 import { staticPageHeaders } from './pages/page-headers.ts';
-import type { Routes } from './routes.ts';
+import { breakableCode, proseHtml } from './reference/member-table.ts';
+import { acceptsHtml, acceptsOnlyJson, type Routes } from './routes.ts';
 
 const words = texts.site.home;
 
@@ -74,5 +75,69 @@ ${joinHtml(
 )}
 </ul>
 ${help}`,
+  };
+}
+
+/**
+ * Adds a page for each problem of version 2, whose type is the URL of its page: HTML for people, the same as JSON for
+ * programs that ask for it. Public.
+ * @param base returns the base URL of the listener.
+ * @source activity 21.2
+ */
+export function addProblemPages(routes: Routes, branding: BrandedService, base: () => string): void {
+  for (const [slug, page] of Object.entries(PROBLEM_PAGES)) {
+    routes.get(problemPath(slug), (request) => {
+      const isJson = acceptsOnlyJson(request.headers.accept);
+      const type = base() + problemPath(slug);
+      const headers = {
+        ...staticPageHeaders(),
+        ...(isJson && { 'content-type': 'application/json; charset=utf-8' }),
+        vary: 'accept',
+      };
+      const body = isJson ? JSON.stringify({ type, ...page }) : renderDocument(problemPage(slug, page), branding);
+      return { headers, body };
+    });
+  }
+}
+
+function problemPage(slug: string, { title, status, meaning, remedy }: ProblemPage): PageDocument {
+  return {
+    title,
+    content: html`<h1>${title}</h1>
+<p class="soft">Status ${String(status)}, problem type <code>${slug}</code></p>
+<section><h2>What it means</h2><p>${proseHtml(meaning)}</p></section>
+<section><h2>What to do</h2><p>${proseHtml(remedy)}</p></section>
+<p class="soft"><a href="/reference">The reference of the whole interface</a></p>`,
+  };
+}
+
+/** Deprecated names of event types, with their replacements. */
+type DeprecatedNames = readonly (readonly [deprecated: string, name: string])[];
+
+/** Adds `/docs/activity`, to which replies link when a request used a deprecated name. @source activity 16.1 */
+export function addEventTypeNamesPage(routes: Routes, branding: BrandedService, names: DeprecatedNames): void {
+  const body = renderDocument(eventTypeNamesPage(names), branding);
+  routes.get('/docs/activity', () => ({ headers: staticPageHeaders(), body }));
+}
+
+function eventTypeNamesPage(names: DeprecatedNames): PageDocument {
+  const rows = names.map(
+    ([deprecated, name]) =>
+      html`<tr><td><code>${breakableCode(deprecated)}</code></td><td><code>${breakableCode(name)}</code></td></tr>`,
+  );
+  return {
+    title: 'Activity events: names of types',
+    width: 'wide',
+    content: html`<h1>Activity events: names of types</h1>
+<p>The types of events are written in small letters with dots between their parts. The names in PascalCase from before
+are deprecated from 18 March 2026 on: they are still accepted when you subscribe, stand for the same type, and never appear in a reply or an event.</p>
+<p>What to do: send the name on the right instead. Subscriptions that exist need no change.</p>
+<table class="broken">
+<thead><tr><th scope="col">Deprecated</th><th scope="col">Name</th></tr></thead>
+<tbody>
+${joinHtml(rows, '\n')}
+</tbody>
+</table>
+<p>All calls about subscriptions, streams and webhooks: <a href="/reference">reference</a>.</p>`,
   };
 }
