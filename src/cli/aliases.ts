@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { print } from './output.ts';
 
 /** `barker aliases`: files with the words of another interface. */
-export function aliasesCommand(command: Command): void {
+export function configure(command: Command): void {
   command
     .command('init')
     .description('Print an alias file with every word of the interface, each standing for itself')

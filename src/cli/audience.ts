@@ -8,11 +8,11 @@ import { normalize } from '../features/audiences/uploads/normalize.ts';
 import { PHONE_COUNTRIES } from '../features/audiences/uploads/phone-number.ts';
 import { REASONS } from '../features/audiences/uploads/reasons.ts';
 import { addProfileOptions, collectPair, profileFrom } from './connection-profile.ts';
-import { CommandFailed } from './failure.ts';
+import { CommandFailed, UsageError } from './failure.ts';
 import { print, printError } from './output.ts';
 
 /** `barker audience`: hashes identifiers and uploads audience members. */
-export function audienceCommand(command: Command): void {
+export function configure(command: Command): void {
   hashCommand(command.command('hash').description('Normalize and hash identifiers'));
   uploadCommand(
     command.command('upload').description('Upload audience members from a CSV file; identifiers are hashed locally'),
@@ -32,7 +32,7 @@ function hashCommand(command: Command): void {
       const hashed = (value: string): string => {
         const read = normalize(type, value, country);
         if ('form' in read) return `${isFormShown ? `${read.form}\t` : ''}${hash('sha256', read.form)}\n`;
-        throw new CommandFailed(`${JSON.stringify(value)}: ${REASONS[read.unusable]}`, 2);
+        throw new UsageError(`${JSON.stringify(value)}: ${REASONS[read.unusable]}`);
       };
       if (values.length > 0) return print(values.map(hashed).join(''));
       let number = 0;
@@ -40,7 +40,7 @@ function hashCommand(command: Command): void {
         const hashes: string[] = [];
         for (const line of lines) {
           number += 1;
-          if ('error' in line) throw new CommandFailed(`line ${number} ${line.error}`, 2);
+          if ('error' in line) throw new UsageError(`line ${number} ${line.error}`);
           if (line.text.trim() !== '') hashes.push(hashed(line.text.replace(/\r$/, '')));
         }
         print(hashes.join(''));
@@ -98,7 +98,7 @@ async function upload(command: Command, file: string): Promise<void> {
   const options = command.opts();
   const { account, audience, list } = options;
   if ((audience === undefined) === (list === undefined)) {
-    throw new CommandFailed('give either --audience or --list', 2);
+    throw new UsageError('give either --audience or --list');
   }
   const path =
     audience !== undefined
@@ -121,7 +121,7 @@ async function upload(command: Command, file: string): Promise<void> {
     if (skipped > 0) throw new CommandFailed(`${file}: ${skipped} of ${rows} rows were refused`);
     if (rows === 0) throw new CommandFailed(`${file} has no rows`);
   } catch (error) {
-    if (error instanceof CsvError) throw new CommandFailed(`${file}: ${error.message}`, 2);
+    if (error instanceof CsvError) throw new UsageError(`${file}: ${error.message}`);
     throw error;
   }
 }

@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { formatInstant } from '../base/instants.ts';
-import { CommandFailed } from './failure.ts';
+import { CommandFailed, UsageError } from './failure.ts';
 import { printError } from './output.ts';
 import { onDatabase, settingsFrom } from './setting-options.ts';
 
 /** `barker backup`. @source decision 450 */
-export function backupCommand(command: Command): void {
+export function configure(command: Command): void {
   onDatabase(command, 'backup --folder /var/backups/barker --keep 14')
     .argument('[file]', 'Archive to write: .tar.zst, .tar.gz or .tar')
     .option('--folder <folder>', 'Write an archive named after the current time into this folder')
@@ -24,9 +24,9 @@ export function backupCommand(command: Command): void {
  */
 async function runBackup(command: Command, file: string | undefined): Promise<void> {
   const { folder, keep, force, allowMissingMedia } = command.opts();
-  if ((file === undefined) === (folder === undefined)) throw new CommandFailed('give either a file or --folder', 2);
+  if ((file === undefined) === (folder === undefined)) throw new UsageError('give either a file or --folder');
   if (keep !== undefined && (folder === undefined || !/^[1-9]\d{0,5}$/.test(keep))) {
-    throw new CommandFailed('--keep takes a number of at least 1 and needs --folder', 2);
+    throw new UsageError('--keep takes a number of at least 1 and needs --folder');
   }
   const { systemClock } = await import('../base/clock.ts');
   const { backUp } = await import('../backup/backup.ts');

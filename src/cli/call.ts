@@ -13,7 +13,7 @@ import { print, printError } from './output.ts';
 import { fetchBearerToken, type Reply, send } from './send.ts';
 
 /** `barker call`. */
-export function callCommand(command: Command): void {
+export function configure(command: Command): void {
   command
     .argument('<method>', 'GET, POST, PUT or DELETE')
     .argument('<path>', 'Path, such as /12/accounts')

@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 import { print } from './output.ts';
 
 /** `barker completion`: completions for shells, from the declarations of all commands. */
-export function completionCommand(command: Command): void {
+export function configure(command: Command): void {
   command
     .addArgument(new Argument('<shell>', 'Shell that is to complete').choices(Object.keys(SCRIPTS)))
     .addHelpText(

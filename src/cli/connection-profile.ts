@@ -6,7 +6,7 @@ import { encode } from '../base/percent.ts';
 import { secureRandom } from '../base/random.ts';
 import { type DevFile, devFilePath, readDevFile } from '../dev/dev-folder.ts';
 import { devKeysOf } from '../dev/dev-keys.ts';
-import { CommandFailed } from './failure.ts';
+import { CommandFailed, UsageError } from './failure.ts';
 
 /** The keys that a request is signed with. The token is empty in the first step of the login. */
 export interface SigningKeys {
@@ -75,7 +75,7 @@ export function profileFrom(command: Command): ConnectionProfile {
     return { keys, origin: url ?? storedOrigin(options), tlsCa: file.tls_ca };
   }
   const consumerSecret = input('consumerSecret', 'CONSUMER_SECRET');
-  if (consumerSecret === undefined) throw new CommandFailed('--consumer-key needs --consumer-secret', 2);
+  if (consumerSecret === undefined) throw new UsageError('--consumer-key needs --consumer-secret');
   const keys = {
     consumer_key: consumerKey,
     consumer_secret: consumerSecret,
@@ -132,7 +132,7 @@ export type Pair = readonly [name: string, value: string];
 /** Appends a parsed `name=value`; the value may contain equals signs. */
 export function collectPair(text: string, before: readonly Pair[] = []): readonly Pair[] {
   const equals = text.indexOf('=');
-  if (equals < 1) throw new CommandFailed(`expected name=value, got ${JSON.stringify(text)}`, 2);
+  if (equals < 1) throw new UsageError(`expected name=value, got ${JSON.stringify(text)}`);
   return [...before, [text.slice(0, equals), text.slice(equals + 1)]];
 }
 
@@ -156,8 +156,7 @@ export function buildRequest(
   { data = [], json }: { readonly data?: readonly Pair[] | undefined; readonly json?: string | undefined },
 ): OutgoingRequest {
   const upper = method.toUpperCase();
-  if (!METHODS.includes(upper))
-    throw new CommandFailed(`${JSON.stringify(method)} is not one of ${METHODS.join(', ')}`, 2);
+  if (!METHODS.includes(upper)) throw new UsageError(`${JSON.stringify(method)} is not one of ${METHODS.join(', ')}`);
   const hasForm = json === undefined && data.length > 0 && (upper === 'POST' || upper === 'PUT');
   const url = absolute(target, caller);
   if (!hasForm && data.length > 0) url.search += `${url.search === '' ? '?' : '&'}${encodePairs(data)}`;
@@ -167,10 +166,9 @@ export function buildRequest(
 function absolute(target: string, { origin }: ConnectionProfile): URL {
   if (/^https?:\/\//i.test(target) && URL.canParse(target)) return new URL(target);
   if (!target.startsWith('/'))
-    throw new CommandFailed('expected a path that starts with /, or a URL with http:// or https://', 2);
-  if (origin === undefined)
-    throw new CommandFailed('the server of the path is unknown; start barker dev, or give --url', 2);
-  if (!URL.canParse(origin)) throw new CommandFailed(`${JSON.stringify(origin)} is not a server URL`, 2);
+    throw new UsageError('expected a path that starts with /, or a URL with http:// or https://');
+  if (origin === undefined) throw new UsageError('the server of the path is unknown; start barker dev, or give --url');
+  if (!URL.canParse(origin)) throw new UsageError(`${JSON.stringify(origin)} is not a server URL`);
   return new URL(target, origin);
 }
 

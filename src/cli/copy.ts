@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { commandRecord } from './command-record.ts';
-import { CommandFailed } from './failure.ts';
+import { CommandFailed, UsageError } from './failure.ts';
 import { onDatabase, settingsFrom } from './setting-options.ts';
 
 /** `barker copy`. @source decision 458 */
-export function copyCommand(command: Command): void {
+export function configure(command: Command): void {
   onDatabase(command, 'copy --data /var/lib/barker --to postgres://barker@db.example.org/barker')
     .requiredOption('--to <target>', 'Target: a postgres:// URL, or a data folder for SQLite')
     .option('--to-data <folder>', 'With a postgres:// URL: also copy media and nonces to this data folder')
@@ -16,14 +16,14 @@ async function runCopy(command: Command): Promise<void> {
   const { to, toData } = command.opts();
   const isPostgres = /^postgres(ql)?:\/\//.test(to) && URL.canParse(to);
   if (!isPostgres && (/:\/\//.test(to) || toData !== undefined)) {
-    throw new CommandFailed('--to takes a postgres:// URL or a folder; --to-data needs a URL', 2);
+    throw new UsageError('--to takes a postgres:// URL or a folder; --to-data needs a URL');
   }
   const settings = settingsFrom(command, 'serve', true);
   const folder: string = isPostgres ? (toData ?? settings.data_folder) : to;
   const includesFiles = resolve(folder) !== resolve(settings.data_folder);
   const databaseUrl = isPostgres ? to : '';
   if (databaseUrl === settings.database_url && (isPostgres || !includesFiles)) {
-    throw new CommandFailed('--to names the source database', 2);
+    throw new UsageError('--to names the source database');
   }
   const { secureRandom } = await import('../base/random.ts');
   const { folderObjects } = await import('../storage/objects/folder-objects.ts');

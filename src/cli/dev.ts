@@ -34,7 +34,7 @@ import { requestsCommand } from './dev/requests.ts';
 import { resetCommand, snapshotCommand } from './dev/snapshot.ts';
 import { type ClockStart, startClock } from './dev/start-clock.ts';
 import type { WorldFile } from './dev/start-world.ts';
-import { CommandFailed } from './failure.ts';
+import { CommandFailed, UsageError } from './failure.ts';
 import { print, printError } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 import { waitForShutdown } from './shutdown.ts';
@@ -43,7 +43,7 @@ import { letYoungSpaceGrow } from './young-objects.ts';
 export { type DevFile, devFilePath } from '../dev/dev-folder.ts';
 
 /** `barker dev`. */
-export function devCommand(command: Command): void {
+export function configure(command: Command): void {
   addSettings(command, 'dev', [
     'data_folder',
     'port',
@@ -344,7 +344,7 @@ async function worldFrom(
   wallClock: Clock,
   { restore, clock }: DevStart,
 ): Promise<WorldFile> {
-  if (restore !== undefined) throw new CommandFailed('give either --world or --restore', 2);
+  if (restore !== undefined) throw new UsageError('give either --world or --restore');
   const { readWorldFile } = await import('./dev/start-world.ts');
   return readWorldFile(file, settings, clock?.at_ms ?? wallClock.now());
 }

@@ -2,14 +2,16 @@ import type { Command } from 'commander';
 import { SettingsError } from '../settings/load.ts';
 import type { Settings } from '../settings.ts';
 import { type DevServer, devServerOf } from './dev-server.ts';
+import { examineAddresses } from './doctor/addresses.ts';
+import { examineDatabase } from './doctor/database.ts';
+import { examineObjects, examineRedis, examineService } from './doctor/dependencies.ts';
 import { error, type Finding, ok } from './doctor/finding.ts';
-import { print } from './output.ts';
+import { examineDataFolder, examineMachine } from './doctor/machine.ts';
+import { printJson, printLine } from './output.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
-const MARKS: Readonly<Record<Finding['level'], string>> = { ok: 'ok       ', warning: 'warning  ', error: 'error    ' };
-
 /** `barker doctor`: exit code 1 when there is an error. */
-export function doctorCommand(command: Command): void {
+export function configure(command: Command): void {
   addSettings(command, 'serve', ['data_folder', 'database_url'])
     .option('--json', 'Print JSON')
     .addHelpText(
@@ -18,7 +20,8 @@ export function doctorCommand(command: Command): void {
     )
     .action(async () => {
       const findings = await examineAll(command);
-      print(command.opts().json === true ? `${JSON.stringify(findings, null, 2)}\n` : formatFindings(findings));
+      if (command.opts().json) printJson(findings);
+      else printFindings(findings);
       process.exitCode = findings.some(({ level }) => level === 'error') ? 1 : 0;
     });
 }
@@ -26,13 +29,6 @@ export function doctorCommand(command: Command): void {
 async function examineAll(command: Command): Promise<Finding[]> {
   const { settings, dev, findings } = examineSettings(command);
   if (!settings) return findings;
-  const { examineMachine } = await import('./doctor/machine.ts');
-  const { examineDataFolder } = await import('./doctor/machine.ts');
-  const { examineDatabase } = await import('./doctor/database.ts');
-  const { examineRedis } = await import('./doctor/dependencies.ts');
-  const { examineObjects } = await import('./doctor/dependencies.ts');
-  const { examineAddresses } = await import('./doctor/addresses.ts');
-  const { examineService } = await import('./doctor/dependencies.ts');
   return [
     ...(await examineMachine(settings)),
     ...findings,
@@ -60,21 +56,21 @@ function examineSettings(command: Command): {
       const settings = settingsFrom(command, 'serve', true);
       const dev = devServerOf(settings);
       if (!dev) return { settings, findings };
-      // It needs nothing of what a server in production does.
-      const what = ok(`${settings.data_folder} is the data folder of a development server`);
-      return { settings: dev.settings, dev, findings: [what] };
+      // Production settings do not apply to it.
+      const finding = ok(`${settings.data_folder} is the data folder of a development server`);
+      return { settings: dev.settings, dev, findings: [finding] };
     } catch {
       return { findings };
     }
   }
 }
 
-function formatFindings(findings: readonly Finding[]): string {
-  const lines = findings.map(({ level, message, advice }) => {
-    const mend = advice === undefined ? '' : `\n${' '.repeat(MARKS.ok.length)}  ${advice}`;
-    return `${MARKS[level]}${message}${mend}\n`;
-  });
+function printFindings(findings: readonly Finding[]): void {
+  for (const { level, message, advice } of findings) {
+    printLine(`${level.padEnd(9)}${message}`);
+    if (advice !== undefined) printLine(`${' '.repeat(11)}${advice}`);
+  }
   const count = (level: Finding['level']): number => findings.filter((each) => each.level === level).length;
-  const plural = (amount: number, word: string): string => `${amount} ${word}${amount === 1 ? '' : 's'}`;
-  return `${lines.join('')}${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}\n`;
+  const plural = (amount: number, noun: string): string => `${amount} ${noun}${amount === 1 ? '' : 's'}`;
+  printLine(`${plural(count('error'), 'error')}, ${plural(count('warning'), 'warning')}`);
 }

@@ -7,13 +7,13 @@ import { InvalidEventDraft } from '../features/activity/test-events.ts';
 import type { ReadTransaction } from '../storage/unit-of-work.ts';
 import { runRecorded } from './command-record.ts';
 import { listenCommand } from './events/listen.ts';
-import { CommandFailed } from './failure.ts';
+import { CommandFailed, UsageError } from './failure.ts';
 import { printFields } from './output.ts';
 import { addSettings } from './setting-options.ts';
 import { withStore } from './units-of-work.ts';
 
 /** `barker events`. */
-export function eventsCommand(command: Command): void {
+export function configure(command: Command): void {
   listenCommand(command);
   const emit = command
     .command('emit')
@@ -54,10 +54,9 @@ const TOGETHER = 500;
 async function emitEvents(command: Command, name: string): Promise<void> {
   const input = command.opts<EmitOptions>();
   const type = resolveType(name)?.type;
-  if (type === undefined)
-    throw new CommandFailed(`unknown event type ${name}; expected one of ${EVENT_TYPES.join(', ')}`, 2);
+  if (type === undefined) throw new UsageError(`unknown event type ${name}; expected one of ${EVENT_TYPES.join(', ')}`);
   const count = /^\d+$/.test(input.count) ? Number(input.count) : 0;
-  if (count < 1 || count > COUNT_MAX) throw new CommandFailed(`--count must be a number from 1 to ${COUNT_MAX}`, 2);
+  if (count < 1 || count > COUNT_MAX) throw new UsageError(`--count must be a number from 1 to ${COUNT_MAX}`);
   const payload = input.payload === undefined ? undefined : objectOf(input.payload);
   const { eventFromDraft } = await import('../features/activity/test-events.ts');
   const { formatInstant } = await import('../base/instants.ts');
@@ -83,7 +82,7 @@ async function emitEvents(command: Command, name: string): Promise<void> {
     );
     printFields({ event_uuid: eventUuid(first), ...(count > 1 && { last_event_uuid: eventUuid(last) }) });
   } catch (error) {
-    if (error instanceof InvalidEventDraft) throw new CommandFailed(`${error.message}; see --help`, 2);
+    if (error instanceof InvalidEventDraft) throw new UsageError(`${error.message}; see --help`);
     throw error;
   }
 }
@@ -95,7 +94,7 @@ function objectOf(text: string): string {
   } catch {
     // Reported below.
   }
-  throw new CommandFailed('--payload must be a JSON object', 2);
+  throw new UsageError('--payload must be a JSON object');
 }
 
 /** A user by name, or by id if no user has that name. */

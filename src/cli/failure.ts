@@ -1,17 +1,34 @@
+import { instantMs, parseInstant } from '../base/instants.ts';
+
 /** A command failed for an expected reason; the message is one sentence for the user. */
 export class CommandFailed extends Error {
-  override readonly name = 'CommandFailed';
-  /** 1: failure; 2: usage error. */
-  readonly exitCode: 1 | 2;
-  constructor(message: string, exitCode: 1 | 2 = 1) {
-    super(message);
-    this.exitCode = exitCode;
-  }
+  override readonly name: string = 'CommandFailed';
+  readonly exitCode: number = 1;
+}
+
+/** A command was called with wrong arguments or options. */
+export class UsageError extends CommandFailed {
+  override readonly name = 'UsageError';
+  override readonly exitCode = 2;
 }
 
 /** Ends a command with a usage error if a validation found a problem. */
 export function failIf(problem: string | undefined): void {
-  if (problem !== undefined) throw new CommandFailed(problem, 2);
+  if (problem !== undefined) throw new UsageError(problem);
+}
+
+/** Parses the value of `--count`. @throws UsageError unless it is a number from 1 to `max` */
+export function parseCount(text: string, max: number): number {
+  const count = /^\d{1,10}$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= max) return count;
+  throw new UsageError(`--count must be a number from 1 to ${max}`);
+}
+
+/** Parses the UTC time of an option, to Unix milliseconds. @throws UsageError */
+export function parseTimeOption(flag: string, text: string): number {
+  const instant = parseInstant(text);
+  if (instant !== undefined) return instantMs(instant);
+  throw new UsageError(`${flag} takes a time such as 2026-03-02T17:04:55Z`);
 }
 
 interface SystemError {

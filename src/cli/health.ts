@@ -11,7 +11,7 @@ import { sendStreaming } from './send.ts';
 import { addSettings, settingsFrom } from './setting-options.ts';
 
 /** `barker health`. @source decision 567 */
-export function healthCommand(command: Command): void {
+export function configure(command: Command): void {
   addSettings(command, 'serve', ['data_folder', 'operations_host', 'operations_port'])
     .addHelpText('after', '\nExit code: 0 if the server is ready, otherwise 1.\n\nExample:\n  barker health')
     .action(async () => {

@@ -1,85 +1,81 @@
 import { hash } from 'node:crypto';
 import { realpathSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
+import { withDirectory } from '../app/audience-files.ts';
 import type { ImportProgress } from '../base/import-progress.ts';
 import { InputError } from '../base/input-error.ts';
 import type { PeopleImported, PersonOrErrors } from '../features/audiences/import/import-people.ts';
+import { importPeople } from '../features/audiences/import/import-people.ts';
+import { readPeopleFile } from '../features/audiences/import/people-file.ts';
+import { parsePerson } from '../features/audiences/import/person-record.ts';
 import type { PostsImported } from '../features/keywords/import/import-posts.ts';
+import { importPosts } from '../features/keywords/import/import-posts.ts';
+import { readPostsFile } from '../features/keywords/import/posts-file.ts';
 import { runRecorded } from './command-record.ts';
-import { CommandFailed } from './failure.ts';
+import { CommandFailed, UsageError } from './failure.ts';
 import { printError, printFields } from './output.ts';
-import { onDatabase } from './setting-options.ts';
-import { openCommandRuntime } from './units-of-work.ts';
+import { databaseCommand } from './setting-options.ts';
+import { withRuntime } from './units-of-work.ts';
 
 /** `barker import`: people and posts from files. */
-export function importCommand(command: Command): void {
-  const people = command.command('people').description('Import people into the directory, or update them');
-  onDatabase(people, 'import people people.ndjson')
-    .argument('<file>', '.ndjson, .csv, .tsv or .txt; docs/operate.md lists the columns')
-    .action((file: string) => runPeopleImport(people, file));
-  const posts = command.command('posts').description('Import posts for keyword insights and audience estimates');
-  onDatabase(posts, 'import posts posts.ndjson', ['keyword_retention_days'])
-    .argument('<file>', '.ndjson with id, text, created_at and optionally country, language, user')
-    .action((file: string) => runPostsImport(posts, file));
+export function configure(command: Command): void {
+  const about = 'Import people into the directory, or update them';
+  databaseCommand(command, 'people', about, 'people.ndjson', importPeopleFile).argument(
+    '<file>',
+    '.ndjson, .csv, .tsv or .txt; docs/operate.md lists the columns',
+  );
+  const posts = 'Import posts for keyword insights and audience estimates';
+  databaseCommand(command, 'posts', posts, 'posts.ndjson', importPostsFile, ['keyword_retention_days']).argument(
+    '<file>',
+    '.ndjson with id, text, created_at and optionally country, language, user',
+  );
 }
 
 /** Maximum number of rejected records whose errors are printed. @source decision 302 */
 const ERRORS_MAX = 20;
 
-async function runPeopleImport(command: Command, file: string): Promise<void> {
-  const { readPeopleFile } = await import('../features/audiences/import/people-file.ts');
-  const { parsePerson } = await import('../features/audiences/import/person-record.ts');
-  const { importPeople } = await import('../features/audiences/import/import-people.ts');
-  const { withDirectory } = await import('../app/audience-files.ts');
-  const { printProgress, sourceNameOf } = await import('./import.ts');
+async function importPeopleFile(command: Command, file: string): Promise<void> {
   const records = readPeopleFile(file);
   const name = sourceNameOf(file);
-  const runtime = await openCommandRuntime(command);
-  const now = Math.floor(runtime.clock.now() / 1000);
-  async function* people(): AsyncGenerator<PersonOrErrors> {
-    for await (const read of records) {
-      const parsed = 'error' in read ? [read.error] : parsePerson(read.record, now);
-      yield 'user_id' in parsed ? parsed : { line: read.line, errors: parsed };
-    }
-  }
   try {
-    const imported = await runRecorded(command, runtime, (addTarget) => {
-      addTarget('people');
-      return withDirectory(runtime, (directory) =>
-        importPeople({ ...runtime, directory }, { name, people }, printProgress(ERRORS_MAX, 'people')),
-      );
+    const imported = await withRuntime(command, (runtime) => {
+      const now = Math.floor(runtime.clock.now() / 1000);
+      async function* people(): AsyncGenerator<PersonOrErrors> {
+        for await (const read of records) {
+          const parsed = 'error' in read ? [read.error] : parsePerson(read.record, now);
+          yield 'user_id' in parsed ? parsed : { line: read.line, errors: parsed };
+        }
+      }
+      return runRecorded(command, runtime, (addTarget) => {
+        addTarget('people');
+        return withDirectory(runtime, (directory) =>
+          importPeople({ ...runtime, directory }, { name, people }, printProgress(ERRORS_MAX, 'people')),
+        );
+      });
     });
     report(file, imported);
   } catch (error) {
-    if (error instanceof InputError) throw new CommandFailed(`${file}: ${error.message}`, 2);
+    if (error instanceof InputError) throw new UsageError(`${file}: ${error.message}`);
     throw error;
-  } finally {
-    await runtime.store.close();
   }
 }
 
-async function runPostsImport(command: Command, file: string): Promise<void> {
-  const { readPostsFile } = await import('../features/keywords/import/posts-file.ts');
-  const { importPosts } = await import('../features/keywords/import/import-posts.ts');
-  const { printProgress, sourceNameOf } = await import('./import.ts');
+async function importPostsFile(command: Command, file: string): Promise<void> {
   // Fails on a wrong file name before the database is opened.
   readPostsFile(file, 0);
   const name = sourceNameOf(file);
-  const runtime = await openCommandRuntime(command);
-  try {
+  const imported = await withRuntime(command, (runtime) => {
     const posts = () => readPostsFile(file, Math.floor(runtime.clock.now() / 1000));
-    const imported = await runRecorded(command, runtime, (addTarget) => {
+    return runRecorded(command, runtime, (addTarget) => {
       addTarget('posts');
       return importPosts(runtime, { name, posts }, printProgress(ERRORS_MAX, 'posts'));
     });
-    report(file, imported);
-  } finally {
-    await runtime.store.close();
-  }
+  });
+  report(file, imported);
 }
 
 function report(file: string, imported: PeopleImported | PostsImported): void {
-  printFields(Object.fromEntries(Object.entries(imported).map(([what, count]) => [what, String(count)])));
+  printFields({ ...imported });
   if (imported.refused > 0)
     throw new CommandFailed(`${file}: ${imported.refused} records were rejected, all others imported`);
 }
@@ -109,8 +105,8 @@ export function printProgress(errorsMax: number, what: 'people' | 'posts'): Impo
   };
 }
 
-/** The name under which the progress of a file is stored; it changes when the file does. */
-export function sourceNameOf(path: string): string {
+/** The key of the stored progress of a file; it changes when the file does. */
+function sourceNameOf(path: string): string {
   const { size, mtimeMs } = statSync(path);
   return `file:${hash('sha256', `${realpathSync(path)}\n${size}\n${mtimeMs}`).slice(0, 32)}`;
 }

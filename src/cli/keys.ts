@@ -10,13 +10,13 @@ import type { Driver } from '../storage/core/driver.ts';
 import { storeOn } from '../storage/core/store.ts';
 import type { ReadTransaction } from '../storage/unit-of-work.ts';
 import { runRecorded } from './command-record.ts';
-import { CommandFailed } from './failure.ts';
+import { CommandFailed, UsageError } from './failure.ts';
 import { configuredKeys, findKeyUsage, type KeyUsage, resealAll } from './keys/key-usage.ts';
 import { print, printTable } from './output.ts';
 import { addSettings, onDatabase, settingsFrom } from './setting-options.ts';
 
 /** `barker keys`: shows which master keys encrypt which secrets, and re-encrypts them. @source decision 544 */
-export function keysCommand(command: Command): void {
+export function configure(command: Command): void {
   const status = command.command('status').description('Show which master keys are used, unused or missing');
   onDatabase(status, 'keys status', ['master_key_id'])
     .option('--json', 'Print JSON')
@@ -96,7 +96,7 @@ function rowsOf(uses: readonly KeyUsage[]): string[][] {
 
 /** Re-encrypts all secrets, if a running server has the current master key already. @source decision 544, 604 */
 async function runReseal({ command, driver, settings, box }: Secrets): Promise<void> {
-  if (!box) throw new CommandFailed('master_key: required to encrypt secrets', 2);
+  if (!box) throw new UsageError('master_key: required to encrypt secrets');
   const store = storeOn(driver);
   if (!command.opts().offline) await store.read((tx) => requireCurrentKey(tx, settings, box));
   return runRecorded(command, { store, clock: systemClock }, (addTarget) => {

@@ -9,7 +9,7 @@ import { print } from './output.ts';
 import { onDatabase, settingsFrom } from './setting-options.ts';
 
 /** `barker migrate`. @source decision 596, 610, 831 */
-export function migrateCommand(command: Command): void {
+export function configure(command: Command): void {
   onDatabase(command, 'migrate --dry-run --data /var/lib/barker')
     .option('--dry-run', 'List pending migrations without applying them')
     .option('--no-copy', 'Do not back up a SQLite database first')

@@ -5,16 +5,19 @@ import { devServerOf } from './dev-server.ts';
 import { CommandFailed, failIf } from './failure.ts';
 import { reachableHost } from './health.ts';
 import { printFields } from './output.ts';
-import { onDatabase, settingsFrom } from './setting-options.ts';
+import { databaseCommand, settingsFrom } from './setting-options.ts';
 import { runWrite } from './units-of-work.ts';
 
 /** `barker operator`. */
-export function operatorCommand(command: Command): void {
-  const link = command
-    .command('link')
-    .description('Print a link that signs you in to the operator console, once, within ten minutes')
-    .option('--name <name>', 'Who signs in, for the audit log (default: your user name on this machine)');
-  onDatabase(link, 'operator link --name anna', ['operations_host', 'operations_port']).action(() => printLink(link));
+export function configure(command: Command): void {
+  databaseCommand(
+    command,
+    'link',
+    'Print a link that signs you in to the operator console, once, within ten minutes',
+    '--name anna',
+    printLink,
+    ['operations_host', 'operations_port'],
+  ).option('--name <name>', 'Who signs in, for the audit log (default: your user name on this machine)');
 }
 
 async function printLink(command: Command): Promise<void> {
@@ -33,5 +36,5 @@ async function printLink(command: Command): Promise<void> {
     const origin = ownOrigin ?? `http://${reachableHost(host)}:${port}`;
     return `${origin}/operator/sign-in?token=${await addOperatorLink(tx, name, { random, wallNow })}`;
   });
-  printFields({ operator: name, valid_s: String(OPERATOR_LINK_S), link });
+  printFields({ operator: name, valid_s: OPERATOR_LINK_S, link });
 }

@@ -30,21 +30,33 @@ export function printError(text: string): void {
   process.stderr.write(escapeControls(text));
 }
 
-/** Prints rows in columns, the first one as their heads. */
+/** Prints a line. */
+export function printLine(line: string): void {
+  print(`${line}\n`);
+}
+
+/** Prints a value as JSON. */
+export function printJson(value: unknown): void {
+  printLine(JSON.stringify(value, null, 2));
+}
+
+/** Prints a row with a tab between cells. */
+export function printRow(...cells: readonly string[]): void {
+  printLine(cells.map(oneLine).join('\t').trimEnd());
+}
+
+/** Prints aligned rows; the first one is the header. */
 export function printTable(rows: readonly (readonly string[])[]): void {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  for (const row of rows)
-    print(
-      `${row
-        .map((cell, column) => cell.padEnd(widths[column]!))
-        .join('  ')
-        .trimEnd()}\n`,
-    );
+  for (const row of rows) {
+    const cells = row.map((cell, column) => cell.padEnd(widths[column]!));
+    printLine(cells.join('  ').trimEnd());
+  }
 }
 
 /** Prints a result, one `name=value` per line, for people and scripts. */
-export function printFields(fields: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(fields)) print(`${name}=${oneLine(value)}\n`);
+export function printFields(fields: Readonly<Record<string, string | number>>): void {
+  for (const [name, value] of Object.entries(fields)) printLine(`${name}=${oneLine(String(value))}`);
 }
 
 /** Quotes text as one word for a POSIX shell. */

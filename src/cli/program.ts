@@ -6,74 +6,46 @@ import { CommandFailed, errorMessage } from './failure.ts';
 import { print, printError } from './output.ts';
 import { addReasons } from './reasons.ts';
 
-/** Adds arguments, options, an example and an action to a command. */
-export type ConfigureCommand = (command: Command) => void;
+/** The module of a command, which adds arguments, options, an example and an action to it. */
+interface CommandModule {
+  configure(command: Command): void;
+}
 
 /** The commands by name. Their code is loaded only when they run, so that others start faster. */
-const COMMANDS: Readonly<Record<string, readonly [about: string, load: () => Promise<ConfigureCommand>]>> = {
-  dev: [
-    'Start a development server with a demo world and ready-made keys',
-    async () => (await import('./dev.ts')).devCommand,
-  ],
-  serve: ['Start a production server', async () => (await import('./serve.ts')).serveCommand],
-  migrate: ['Update the database schema', async () => (await import('./migrate.ts')).migrateCommand],
-  user: [
-    'Manage users: create, list, show, password, profile, suspend, lock',
-    async () => (await import('./user.ts')).userCommand,
-  ],
-  backup: [
-    'Back up the database and media; the server may be running',
-    async () => (await import('./backup.ts')).backupCommand,
-  ],
-  restore: ['Restore or verify a backup', async () => (await import('./restore.ts')).restoreCommand],
-  copy: [
-    'Copy everything to another database: SQLite to PostgreSQL or back',
-    async () => (await import('./copy.ts')).copyCommand,
-  ],
-  app: [
-    'Manage applications: create, list, show, edit, keys, tokens, suspend',
-    async () => (await import('./app.ts')).appCommand,
-  ],
+const COMMANDS: Readonly<Record<string, readonly [about: string, load: () => Promise<CommandModule>]>> = {
+  dev: ['Start a development server with a demo world and ready-made keys', () => import('./dev.ts')],
+  serve: ['Start a production server', () => import('./serve.ts')],
+  migrate: ['Update the database schema', () => import('./migrate.ts')],
+  user: ['Manage users: create, list, show, password, profile, suspend, lock', () => import('./user.ts')],
+  backup: ['Back up the database and media; the server may be running', () => import('./backup.ts')],
+  restore: ['Restore or verify a backup', () => import('./restore.ts')],
+  copy: ['Copy everything to another database: SQLite to PostgreSQL or back', () => import('./copy.ts')],
+  app: ['Manage applications: create, list, show, edit, keys, tokens, suspend', () => import('./app.ts')],
   account: [
     'Manage advertising accounts: create, list, show, roles, features, funding, limits, approval, import',
-    async () => (await import('./account.ts')).accountCommand,
+    () => import('./account.ts'),
   ],
-  world: ['World files for development: init, schema, export', async () => (await import('./world.ts')).worldCommand],
-  aliases: [
-    'Files with the words of another interface: init',
-    async () => (await import('./aliases.ts')).aliasesCommand,
-  ],
-  demo: ['Generate sample people and posts', async () => (await import('./demo.ts')).demoCommand],
-  import: ['Import people and posts from files', async () => (await import('./import.ts')).importCommand],
-  audience: [
-    'Hash identifiers and upload audience members',
-    async () => (await import('./audience.ts')).audienceCommand,
-  ],
-  events: ['Listen to events, and emit test events', async () => (await import('./events.ts')).eventsCommand],
-  webhooks: [
-    'Manage webhooks: check, list, deliveries, resend, secret',
-    async () => (await import('./webhooks.ts')).webhooksCommand,
-  ],
-  publisher: [
-    'Manage publishers, who show ads: create, list, disable, rotate',
-    async () => (await import('./publisher.ts')).publisherCommand,
-  ],
-  operator: ['Sign in to the operator console', async () => (await import('./operator.ts')).operatorCommand],
-  nodes: ['List the running servers of the database', async () => (await import('./nodes.ts')).nodesCommand],
-  audit: ['List audit records: who changed what', async () => (await import('./audit.ts')).auditCommand],
-  keys: ['Show master key usage, and re-encrypt secrets', async () => (await import('./keys.ts')).keysCommand],
-  token: ['Create access tokens', async () => (await import('./token.ts')).tokenCommand],
-  call: ['Send a signed request', async () => (await import('./call.ts')).callCommand],
-  sign: ['Sign a request and show each step, without sending it', async () => (await import('./sign.ts')).signCommand],
-  doctor: [
-    'Check settings, machine, database and addresses for problems',
-    async () => (await import('./doctor.ts')).doctorCommand,
-  ],
-  health: ['Check whether the server is ready', async () => (await import('./health.ts')).healthCommand],
-  config: ['Print settings', async () => (await import('./config.ts')).configCommand],
+  world: ['World files for development: init, schema, export', () => import('./world.ts')],
+  aliases: ['Alias files for the vocabulary of another API: init', () => import('./aliases.ts')],
+  demo: ['Generate sample people and posts', () => import('./demo.ts')],
+  import: ['Import people and posts from files', () => import('./import.ts')],
+  audience: ['Hash identifiers and upload audience members', () => import('./audience.ts')],
+  events: ['Listen to events, and emit test events', () => import('./events.ts')],
+  webhooks: ['Manage webhooks: check, list, deliveries, resend, secret', () => import('./webhooks.ts')],
+  publisher: ['Manage publishers, who show ads: create, list, disable, rotate', () => import('./publisher.ts')],
+  operator: ['Sign in to the operator console', () => import('./operator.ts')],
+  nodes: ['List the running servers of the database', () => import('./nodes.ts')],
+  audit: ['List audit records: who changed what', () => import('./audit.ts')],
+  keys: ['Show master key usage, and re-encrypt secrets', () => import('./keys.ts')],
+  token: ['Create access tokens', () => import('./token.ts')],
+  call: ['Send a signed request', () => import('./call.ts')],
+  sign: ['Sign a request and show each step, without sending it', () => import('./sign.ts')],
+  doctor: ['Check settings, machine, database and addresses for problems', () => import('./doctor.ts')],
+  health: ['Check whether the server is ready', () => import('./health.ts')],
+  config: ['Print settings', () => import('./config.ts')],
   completion: [
     'Print a script that completes commands and options in bash, zsh or fish',
-    async () => (await import('./completion.ts')).completionCommand,
+    () => import('./completion.ts'),
   ],
 };
 
@@ -86,11 +58,11 @@ export async function fullProgram(): Promise<Command> {
 
 async function configure(command: Command, name: string): Promise<void> {
   const [about, load] = COMMANDS[name]!;
-  (await load())(command.description(about));
+  (await load()).configure(command.description(about));
   addReasons(command);
 }
 
-/** Runs one command; resolves with the exit code: 0 success, 1 failure, 2 usage error. */
+/** Runs a command and returns its exit code: 0 success, 1 failure, 2 usage error. */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   const program = new Command('barker')
     .description('A self-hosted advertising platform server.')
@@ -98,7 +70,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     .helpOption('-h, --help', 'Show help')
     .helpCommand('help [command]', 'Show help for a command')
     .addHelpText('after', '\nFirst steps:\n  barker dev\n  barker call GET /12/accounts')
-    // Options belong to the command that they follow: commands and their sub-commands share names of options.
+    // Commands and their subcommands have options of the same name.
     .enablePositionalOptions()
     .configureHelp({ showGlobalOptions: false })
     .configureOutput({

@@ -8,43 +8,33 @@ import {
   rotatePublisher,
 } from '../features/delivery/serving/publisher-credentials.ts';
 import { CommandFailed } from './failure.ts';
-import { oneLine, print, printFields } from './output.ts';
-import { onDatabase } from './setting-options.ts';
+import { printFields, printRow } from './output.ts';
+import { databaseCommand } from './setting-options.ts';
 import { type RecordedRegistrar, runRead, runWrite } from './units-of-work.ts';
 
-/** `barker publisher`: who may show ads. @source decision 975 */
-export function publisherCommand(command: Command): void {
-  const create = onDatabase(
-    command.command('create').description('Register a publisher; prints its credential, which is shown only this once'),
-    'publisher create "Harbour News" --environment sandbox --may-explain',
-  );
-  create
-    .argument('<name>')
+/** `barker publisher`: publishers that show ads. @source decision 975 */
+export function configure(command: Command): void {
+  databaseCommand(
+    command,
+    'create <name>',
+    'Register a publisher; prints its credential, which is shown only this once',
+    '"Harbour News" --environment sandbox --may-explain',
+    createOne,
+  )
     .addOption(
       new Option('--environment <environment>', 'Whose ads it shows')
         .choices(['production', 'sandbox'])
         .default('production'),
     )
-    .option('--may-explain', 'It may ask why ads lost, which tells it about bids and budgets')
-    .action((name: string) => createOne(create, name));
-
-  const list = onDatabase(command.command('list').description('List publishers'), 'publisher list');
-  list.action(() => listPublishers(list));
-
-  const disable = onDatabase(
-    command.command('disable').description('Refuse all requests of a publisher; ads that it has already shown count'),
-    'publisher disable 1',
+    .option('--may-explain', 'It may ask why ads lost, which tells it about bids and budgets');
+  databaseCommand(command, 'list', 'List publishers', '', listPublishers);
+  const disabling = 'Refuse all requests of a publisher; ads that it has already shown count';
+  databaseCommand(command, 'disable <publisher-id>', disabling, '1', disableOne).option(
+    '--undo',
+    'Accept its requests again',
   );
-  disable
-    .argument('<publisher-id>')
-    .option('--undo', 'Accept its requests again')
-    .action((id: string) => disableOne(disable, id));
-
-  const rotate = onDatabase(
-    command.command('rotate').description('Replace the credential of a publisher; the old one is refused at once'),
-    'publisher rotate 1',
-  );
-  rotate.argument('<publisher-id>').action((id: string) => rotateOne(rotate, id));
+  const rotating = 'Replace the credential of a publisher; the old one is refused at once';
+  databaseCommand(command, 'rotate <publisher-id>', rotating, '1', rotateOne);
 }
 
 async function createOne(command: Command, name: string): Promise<void> {
@@ -52,14 +42,10 @@ async function createOne(command: Command, name: string): Promise<void> {
   if (error !== undefined) throw new CommandFailed(error);
   const { environment, mayExplain = false } = command.opts<{ environment: Environment; mayExplain?: boolean }>();
   const { publisher, credential } = await runWrite(command, async (registrar) => {
-    const made = await createPublisher(registrar, {
-      environment,
-      name,
-      owner_user_id: null,
-      may_explain: mayExplain,
-    });
-    registrar.addTarget('publisher', made.publisher.id);
-    return made;
+    const draft = { environment, name, owner_user_id: null, may_explain: mayExplain };
+    const created = await createPublisher(registrar, draft);
+    registrar.addTarget('publisher', created.publisher.id);
+    return created;
   });
   printFields({ publisher_id: publisher.id, environment, credential });
 }
@@ -68,7 +54,7 @@ async function listPublishers(command: Command): Promise<void> {
   const rows = await runRead(command, ({ tx }) => tx.publishers.list());
   for (const { id, environment, name, disabled_at, may_explain } of rows) {
     const state = disabled_at === null ? 'active' : 'disabled';
-    print(`${id}\t${environment}\t${state}\t${may_explain ? 'may explain' : '-'}\t${oneLine(name)}\n`);
+    printRow(id, environment, state, may_explain ? 'may explain' : '-', name);
   }
 }
 

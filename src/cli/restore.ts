@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Settings } from '../settings.ts';
 import { commandRecord } from './command-record.ts';
-import { CommandFailed } from './failure.ts';
+import { UsageError } from './failure.ts';
 import { onDatabase, settingsFrom } from './setting-options.ts';
 
 /** `barker restore`. */
-export function restoreCommand(command: Command): void {
+export function configure(command: Command): void {
   onDatabase(command, 'restore barker-20260302T170455Z.tar.zst --data /var/lib/barker', ['timestamp_window_s'])
     .argument('<file>', 'Archive written by barker backup, from SQLite or PostgreSQL')
     .option('--verify', 'Check the archive without restoring it')
@@ -23,7 +23,7 @@ async function runRestore(command: Command, file: string): Promise<void> {
   const { verify, stoppedAt } = command.opts();
   const stopped = stoppedAt === undefined ? systemClock.now() : Date.parse(stoppedAt);
   if (!Number.isFinite(stopped) || stopped > systemClock.now()) {
-    throw new CommandFailed('--stopped-at takes a time in the past such as 2026-03-02T17:04:55Z', 2);
+    throw new UsageError('--stopped-at takes a time in the past such as 2026-03-02T17:04:55Z');
   }
   const settings = settingsFrom(command, 'serve', true);
   const keys = configuredMasterKeys(settings);
@@ -32,7 +32,7 @@ async function runRestore(command: Command, file: string): Promise<void> {
   judgeKeys(examined, keys, verify === true);
   if (verify) return printLine('the archive is valid');
   const { head } = examined;
-  if (stopped < Date.parse(head.made_at)) throw new CommandFailed('--stopped-at is earlier than the backup', 2);
+  if (stopped < Date.parse(head.made_at)) throw new UsageError('--stopped-at is earlier than the backup');
   // Also refuses the last second that the old server could have accepted. @source decision 454
   const requests_not_before = Math.floor(stopped / 1000) + settings.timestamp_window_s + 1;
   const { restore } = await import('../backup/restore.ts');

@@ -9,7 +9,7 @@ import { startWarnings } from './start-warnings.ts';
 import { letYoungSpaceGrow } from './young-objects.ts';
 
 /** `barker serve`. */
-export function serveCommand(command: Command): void {
+export function configure(command: Command): void {
   addSettings(command, 'serve', [
     'data_folder',
     'role',

@@ -41,6 +41,25 @@ export function onDatabase(command: Command, example: string, more: readonly Set
   );
 }
 
+/**
+ * Adds a subcommand that works on the database.
+ * @param usage its name and arguments
+ * @param example the arguments and options of the example in its help
+ * @param run receives the command and the values of its arguments
+ */
+export function databaseCommand<Values extends unknown[]>(
+  parent: Command,
+  usage: string,
+  about: string,
+  example: string,
+  run: (command: Command, ...values: Values) => Promise<void>,
+  settings: readonly SettingName[] = [],
+): Command {
+  const command = parent.command(usage).description(about);
+  const line = `${parent.name()} ${command.name()} ${example}`.trimEnd();
+  return onDatabase(command, line, settings).action((...values) => run(command, ...(values as Values)));
+}
+
 function ordered(visible: readonly SettingName[]): SettingName[] {
   return [...visible, ...names.filter((name) => !visible.includes(name))];
 }

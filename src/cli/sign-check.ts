@@ -6,7 +6,7 @@ import { devApplications } from '../dev/dev-keys.ts';
 import type { Explanation } from '../dev/signatures/explain.ts';
 import type { KnownApplication } from '../dev/signatures/known-keys.ts';
 import { type ConnectionProfile, profileFrom } from './connection-profile.ts';
-import { CommandFailed } from './failure.ts';
+import { CommandFailed, UsageError } from './failure.ts';
 import { escapeControls, print } from './output.ts';
 
 /** How far timestamps may be from the time of a server, unless it is set up otherwise. */
@@ -38,7 +38,7 @@ export async function checkCommand(command: Command, curl: string, at: string | 
 /** @throws CommandFailed */
 function instantOf(text: string): number {
   const instant = parseInstant(text);
-  if (instant === undefined) throw new CommandFailed('--at takes a time such as 2026-03-02T17:04:55Z', 2);
+  if (instant === undefined) throw new UsageError('--at takes a time such as 2026-03-02T17:04:55Z');
   return instantMs(instant);
 }
 

@@ -10,12 +10,12 @@ import {
   profileFrom,
   protocolParameters,
 } from './connection-profile.ts';
-import { CommandFailed } from './failure.ts';
+import { UsageError } from './failure.ts';
 import { print, shellQuote } from './output.ts';
 import { fetchBearerToken } from './send.ts';
 
 /** `barker sign`. */
-export function signCommand(command: Command): void {
+export function configure(command: Command): void {
   command
     .argument('[method]', 'GET, POST, PUT or DELETE')
     .argument('[url]', 'URL, or a path on the server of the keys')
@@ -65,18 +65,18 @@ async function runSign(command: Command, method: string | undefined, url: string
   if (check !== undefined) {
     const other = ['param', 'json', 'protocol', 'header', 'bearer'].find((name) => command.opts()[name] !== undefined);
     if (method !== undefined || other !== undefined) {
-      throw new CommandFailed(`--check takes no ${other === undefined ? 'method' : `--${other}`}`, 2);
+      throw new UsageError(`--check takes no ${other === undefined ? 'method' : `--${other}`}`);
     }
     const { checkCommand } = await import('./sign-check.ts');
     return checkCommand(command, check, command.opts<{ at?: string }>().at);
   }
-  if (command.opts().at !== undefined) throw new CommandFailed('--at needs --check', 2);
-  if (method === undefined) throw new CommandFailed("missing required argument 'method'", 2);
-  if (url === undefined) throw new CommandFailed("missing required argument 'url'", 2);
+  if (command.opts().at !== undefined) throw new UsageError('--at needs --check');
+  if (method === undefined) throw new UsageError("missing required argument 'method'");
+  if (url === undefined) throw new UsageError("missing required argument 'url'");
   const { param: data, json, protocol = [], header, bearer } = command.opts<SignOptions>();
   const caller = profileFrom(command);
   if (bearer) {
-    if (!header) throw new CommandFailed('--bearer needs --header: a bearer token signs nothing', 2);
+    if (!header) throw new UsageError('--bearer needs --header: a bearer token signs nothing');
     return print(`authorization: Bearer ${await fetchBearerToken(at(url, caller))}\n`);
   }
   const request = buildRequest(method, url, caller, { data, json });
@@ -102,7 +102,7 @@ function changed(parameters: Record<string, string>, changes: readonly Pair[]): 
   const result = { ...parameters };
   for (const [name, value] of changes) {
     if (!name.startsWith('oauth_') && name !== 'realm') {
-      throw new CommandFailed(`${name} is not an OAuth parameter; give request parameters with -d`, 2);
+      throw new UsageError(`${name} is not an OAuth parameter; give request parameters with -d`);
     }
     if (value === '') delete result[name];
     else result[name] = value;

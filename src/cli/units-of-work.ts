@@ -9,7 +9,7 @@ import { movableClock } from '../dev/clock/movable-clock.ts';
 import type { Registrar } from '../features/platform/registration.ts';
 import type { Settings } from '../settings.ts';
 import type { ReadTransaction, Store } from '../storage/unit-of-work.ts';
-import { type AddTarget, type CommandRecord, commandRecord } from './command-record.ts';
+import { type AddTarget, commandRecord } from './command-record.ts';
 import { devServerOf } from './dev-server.ts';
 import { CommandFailed } from './failure.ts';
 import { settingsFrom } from './setting-options.ts';
@@ -18,13 +18,15 @@ import { settingsFrom } from './setting-options.ts';
 export interface RecordedRegistrar extends Registrar {
   /** Adds an object to the audit record of the command. */
   readonly addTarget: AddTarget;
-  /** The time by which logins and passwords are dated. */
+  /** Finds a user by name, and adds them to the audit record. @throws CommandFailed */
+  readonly targetUser: (name: string) => Promise<User>;
+  /** The machine's time, which dates logins and passwords. */
   readonly wallNow: string;
 }
 
 /**
- * Runs one unit of work that writes, on the database of the settings for production. Its audit record is part of the
- * unit; a failed unit is recorded as failed.
+ * Runs one unit of work that writes, on the database of the production settings. Its audit record is part of the unit; a
+ * failed unit is recorded as failed.
  * @source decision 106, 592
  */
 export async function runWrite<T>(
@@ -34,16 +36,20 @@ export async function runWrite<T>(
   const { EVERYTHING } = await import('../contract/store/cache-changes.ts');
   const { ConstraintViolated } = await import('../contract/store/errors.ts');
   const { store, clock, wallClock, box, settings } = await openCommandRuntime(command);
-  let record: CommandRecord = commandRecord(command, clock.now());
+  let record = commandRecord(command, clock.now());
   try {
     return await store.write(async (tx) => {
       // A unit of work may be retried, so its record starts again.
       record = commandRecord(command, clock.now());
       const { addTarget } = record;
       tx.invalidate(EVERYTHING);
+      const targetUser = async (name: string): Promise<User> => {
+        const user = await requireUser(tx, name);
+        addTarget('user', user.id);
+        return user;
+      };
       const times = { now: formatInstant(clock.now()), wallNow: formatInstant(wallClock.now()) };
-      const registrar = { tx, box, random: secureRandom, ...times, addTarget };
-      const result = await work(registrar, settings);
+      const result = await work({ tx, box, random: secureRandom, ...times, addTarget, targetUser }, settings);
       await tx.audit.append([record.withOutcome('done')]);
       return result;
     });
@@ -57,16 +63,23 @@ export async function runWrite<T>(
   }
 }
 
-/** Reads from the database of the settings for production. */
-export async function runRead<T>(
+/** Reads from the database of the production settings. */
+export function runRead<T>(
   command: Command,
   work: (look: { readonly tx: ReadTransaction; readonly wallNow: string }) => Promise<T>,
 ): Promise<T> {
-  const { store, wallClock } = await openCommandRuntime(command);
+  return withRuntime(command, ({ store, wallClock }) =>
+    store.read((tx) => work({ tx, wallNow: formatInstant(wallClock.now()) })),
+  );
+}
+
+/** Runs the work of a command of many units of work, and closes the database. */
+export async function withRuntime<T>(command: Command, work: (runtime: Runtime) => Promise<T>): Promise<T> {
+  const runtime = await openCommandRuntime(command);
   try {
-    return await store.read((tx) => work({ tx, wallNow: formatInstant(wallClock.now()) }));
+    return await work(runtime);
   } finally {
-    await store.close();
+    await runtime.store.close();
   }
 }
 
@@ -76,10 +89,10 @@ export async function runRead<T>(
  * that server.
  * @source decision 606
  */
-export async function openCommandRuntime(command: Command): Promise<Runtime> {
+async function openCommandRuntime(command: Command): Promise<Runtime> {
   const { openRuntime } = await import('../app/database.ts');
   const input = settingsFrom(command, 'serve', true);
-  const clocks = { clock: keptClock(input), wallClock: systemClock };
+  const clocks = { clock: serviceClock(input), wallClock: systemClock };
   const own = devServerOf(input);
   if (own) {
     const runtime = await openRuntime('serve', own.settings, clocks);
@@ -99,7 +112,7 @@ export async function withStore<T>(command: Command, work: (store: Store, clock:
   const { checkSchema } = await import('../storage/core/migrate.ts');
   const { storeOn } = await import('../storage/core/store.ts');
   const settings = settingsFrom(command, 'serve', true);
-  const clock = keptClock(settings);
+  const clock = serviceClock(settings);
   const driver = await openDriver(settings);
   const store = storeOn(driver);
   try {
@@ -115,24 +128,19 @@ export async function withStore<T>(command: Command, work: (store: Store, clock:
  * write beside the service use it too.
  * @source decision 866
  */
-export function keptClock({ data_folder }: Pick<Settings, 'data_folder'>): Clock {
+function serviceClock({ data_folder }: Pick<Settings, 'data_folder'>): Clock {
   return movableClock(systemClock, readClockState(data_folder), () => {});
 }
 
-/** The unit of work of look-ups. */
-type CredentialReads = {
-  readonly credentials: Pick<ReadTransaction['credentials'], 'findUserByName' | 'findApplicationByKey'>;
-};
-
-/** The user with a name. @throws CommandFailed when there is none */
-export async function requireUser(tx: CredentialReads, name: string): Promise<User> {
+/** Finds a user by name. @throws CommandFailed if there is none */
+export async function requireUser(tx: ReadTransaction, name: string): Promise<User> {
   const user = await tx.credentials.findUserByName(name);
   if (user) return user;
   throw new CommandFailed(`there is no user ${name}; see: barker user list`);
 }
 
-/** The application with a consumer key. @throws CommandFailed when there is none */
-export async function requireApplication(tx: CredentialReads, key: string): Promise<Application> {
+/** Finds an application by consumer key. @throws CommandFailed if there is none */
+export async function requireApplication(tx: ReadTransaction, key: string): Promise<Application> {
   const application = await tx.credentials.findApplicationByKey(key);
   if (application) return application;
   throw new CommandFailed('there is no application with this consumer key; see: barker app list');

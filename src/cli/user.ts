@@ -5,10 +5,24 @@ import { type Line, linesOf, linesOfStream } from '../base/lines.ts';
 import { secureRandom } from '../base/random.ts';
 import { type User, VERIFIED_TYPES, type VerifiedType } from '../contract/store/credentials.ts';
 import { isLiveSession } from '../contract/store/logins.ts';
+import { hashPassword } from '../features/platform/password-hashing.ts';
+import { passwordError as brokenRule } from '../features/platform/password-rules.ts';
+import {
+  changeProfile,
+  descriptionError,
+  displayNameError,
+  emailError,
+  locationError,
+  profileUrlError,
+  userNameError,
+} from '../features/platform/profile.ts';
+import { registerUser } from '../features/platform/registration.ts';
+import { addPasswordLink, changeUserStatus, PASSWORD_LINK_S, setPassword } from '../features/platform/user-status.ts';
+import { passwordRulesOf } from '../settings/logins.ts';
 import type { Settings } from '../settings.ts';
-import { CommandFailed, failIf } from './failure.ts';
-import { print, printError, printFields } from './output.ts';
-import { onDatabase, settingsFrom } from './setting-options.ts';
+import { CommandFailed, failIf, UsageError } from './failure.ts';
+import { printError, printFields, printRow } from './output.ts';
+import { databaseCommand, settingsFrom } from './setting-options.ts';
 import { requireUser, runRead, runWrite } from './units-of-work.ts';
 
 /** Commands that change the status of a user: changed columns and description, by command name. */
@@ -20,20 +34,20 @@ const STATUS_CHANGES = {
 } as const;
 
 /** `barker user`. */
-export function userCommand(command: Command): void {
-  const create = command
-    .command('create')
-    .description('Register a user')
-    .argument('<user-name>', 'Name to log in with');
-  onDatabase(create, 'user create ada --name "Ada Example" --password-file ./password')
+export function configure(command: Command): void {
+  const example = 'ada --name "Ada Example" --password-file ./password';
+  databaseCommand(command, 'create', 'Register a user', example, createUser)
+    .argument('<user-name>', 'Name to log in with')
     .option('--name <text>', 'Display name (default: the user name)')
     .option('--email <address>', 'E-mail address, for applications with permission to see it')
-    .option('--password-file <file>', 'File with the password in its first line; prompts without this option')
-    .action((userName: string) => createUser(create, userName));
-  const profile = command
-    .command('profile')
-    .description('Change the profile of a user; changes that can be subscribed to create events')
-    .argument('<user-name>')
+    .option(...PASSWORD_FILE);
+  databaseCommand(
+    command,
+    'profile <user-name>',
+    'Change the profile of a user; changes that can be subscribed to create events',
+    'ada --verified blue --affiliate example_org',
+    editProfile,
+  )
     .option('--name <text>', 'Display name')
     .option('--handle <user-name>', 'Name to log in with, and for mentions')
     .option('--bio <text>', 'Description; empty to clear it')
@@ -41,54 +55,66 @@ export function userCommand(command: Command): void {
     .option('--url <address>', 'Web site; empty to clear it')
     .addOption(new Option('--verified <type>', 'Verification type').choices(VERIFIED_TYPES))
     .option('--affiliate <user-name>', 'Organization whose badge the user shows; empty for none');
-  onDatabase(profile, 'user profile ada --verified blue --affiliate example_org').action((userName: string) =>
-    changeProfileOf(profile, userName),
-  );
-  passwordCommand(command);
-  totpCommand(command);
-  userListCommands(command);
-  for (const [word, [changes, about]] of Object.entries(STATUS_CHANGES)) {
-    const change = command.command(word).description(about).argument('<user-name>');
-    onDatabase(change, `user ${word} ada --reason "Case 1207"`).action((userName: string) =>
-      changeUser(change, userName, changes),
-    );
+  databaseCommand(
+    command,
+    'password <user-name>',
+    'Set the password of a user, or create a reset link; ends their sessions',
+    'ada --link',
+    resetPassword,
+    ['public_base_url'],
+  )
+    .option(...PASSWORD_FILE)
+    .option('--generate', 'Generate a password and print it')
+    .option('--link', 'Print a single-use reset link, valid for one hour');
+  databaseCommand(
+    command,
+    'totp <user-name>',
+    'Show the two-step login of a user, or turn it off after they lost their device',
+    'ada --reset',
+    showOrResetTotp,
+  ).option('--reset', 'Turn it off, delete the recovery codes and end their sessions');
+  const columns = 'List all users: id, user name, state, registration date';
+  databaseCommand(command, 'list', columns, '--data /var/lib/barker', listUsers);
+  databaseCommand(command, 'show <user-name>', 'Show a user and their login state', 'ada', showUser);
+  for (const [name, [changes, about]] of Object.entries(STATUS_CHANGES)) {
+    const run = (own: Command, userName: string) => changeUser(own, userName, changes);
+    databaseCommand(command, `${name} <user-name>`, about, 'ada --reason "Case 1207"', run);
   }
 }
 
-/** Registers a user. The e-mail address is the operator's word: no mail is sent to verify it. @source decision 105 */
+const PASSWORD_FILE = [
+  '--password-file <file>',
+  'File with the password in its first line; prompts without this option',
+] as const;
+
+/** Registers a user. The e-mail address is trusted: no mail is sent to verify it. @source decision 105 */
 async function createUser(command: Command, userName: string): Promise<void> {
   const { name = userName, email, passwordFile } = command.opts();
-  const rules = await import('../features/platform/profile.ts');
-  failIf(rules.userNameError(userName));
-  failIf(rules.displayNameError(name));
-  if (email !== undefined) failIf(rules.emailError(email));
+  failIf(userNameError(userName));
+  failIf(displayNameError(name));
+  if (email !== undefined) failIf(emailError(email));
   const password = await readPassword(passwordFile);
   failIf(await passwordError(command, password, { screen_name: userName, name }));
-  const { registerUser } = await import('../features/platform/registration.ts');
-  const { hashPassword } = await import('../features/platform/password-hashing.ts');
   const passwordHash = await hashPassword(password, secureRandom);
   const user = { screenName: userName, name, passwordHash, email };
   const id = await runWrite(command, async (registrar) => {
-    const made = await registerUser(registrar, user);
-    registrar.addTarget('user', made);
-    return made;
+    const added = await registerUser(registrar, user);
+    registrar.addTarget('user', added);
+    return added;
   });
   printFields({ user_id: id, username: userName });
 }
 
 /** Changes the profile of a user, which emits events. @source decision 351, 356 */
-async function changeProfileOf(command: Command, userName: string): Promise<void> {
+async function editProfile(command: Command, userName: string): Promise<void> {
   const { name, handle, bio, location, url, verified, affiliate } = command.opts<Record<string, string | undefined>>();
-  const rules = await import('../features/platform/profile.ts');
-  const profiles = await import('../features/platform/profile.ts');
-  if (name !== undefined) failIf(rules.displayNameError(name));
-  if (handle !== undefined) failIf(rules.userNameError(handle));
-  if (bio !== undefined) failIf(profiles.descriptionError(bio));
-  if (location !== undefined) failIf(profiles.locationError(location));
-  if (url !== undefined) failIf(profiles.profileUrlError(url));
-  const user = await runWrite(command, async ({ tx, now, addTarget }) => {
-    const found = await requireUser(tx, userName);
-    addTarget('user', found.id);
+  if (name !== undefined) failIf(displayNameError(name));
+  if (handle !== undefined) failIf(userNameError(handle));
+  if (bio !== undefined) failIf(descriptionError(bio));
+  if (location !== undefined) failIf(locationError(location));
+  if (url !== undefined) failIf(profileUrlError(url));
+  const user = await runWrite(command, async ({ tx, now, targetUser }) => {
+    const found = await targetUser(userName);
     const organization = affiliate ? await requireUser(tx, affiliate) : undefined;
     const changes = {
       ...(name !== undefined && { name }),
@@ -99,8 +125,8 @@ async function changeProfileOf(command: Command, userName: string): Promise<void
       ...(verified !== undefined && { verified_type: verified as VerifiedType }),
       ...(affiliate !== undefined && { affiliate_id: organization?.id ?? null }),
     };
-    if (Object.keys(changes).length === 0) throw new CommandFailed('no change was given; see --help', 2);
-    return (await profiles.changeProfile(tx, found.id, changes, now))!.user;
+    if (Object.keys(changes).length === 0) throw new UsageError('no change was given; see --help');
+    return (await changeProfile(tx, found.id, changes, now))!.user;
   });
   printFields({
     user_id: user.id,
@@ -116,10 +142,8 @@ async function changeUser(
   userName: string,
   changes: Partial<Pick<User, 'suspended' | 'locked'>>,
 ): Promise<void> {
-  const { changeUserStatus } = await import('../features/platform/user-status.ts');
-  const user = await runWrite(command, async ({ tx, addTarget }) => {
-    const found = await requireUser(tx, userName);
-    addTarget('user', found.id);
+  const user = await runWrite(command, async ({ tx, targetUser }) => {
+    const found = await targetUser(userName);
     await changeUserStatus(tx, found.id, changes);
     return { ...found, ...changes };
   });
@@ -127,14 +151,6 @@ async function changeUser(
 }
 
 const PAGE = 1000;
-
-/** `barker user list` and `barker user show`. */
-function userListCommands(user: Command): void {
-  const list = user.command('list').description('List all users: id, user name, state, registration date');
-  onDatabase(list, 'user list --data /var/lib/barker').action(() => listUsers(list));
-  const show = user.command('show').description('Show a user and their login state').argument('<user-name>');
-  onDatabase(show, 'user show ada').action((userName: string) => showUser(show, userName));
-}
 
 async function listUsers(command: Command): Promise<void> {
   const users = await runRead(command, async ({ tx }) => {
@@ -146,17 +162,18 @@ async function listUsers(command: Command): Promise<void> {
       if (page.length < PAGE) return found;
     }
   });
-  for (const user of users) {
-    print(`${user.id}\t${user.screen_name}\t${stateOf(user)}\t${user.created_at.slice(0, 10)}\n`);
-  }
+  for (const user of users) printRow(user.id, user.screen_name, stateOf(user), user.created_at.slice(0, 10));
 }
 
 async function showUser(command: Command, userName: string): Promise<void> {
   const { user, sessions, hasFactor } = await runRead(command, async ({ tx, wallNow }) => {
     const found = await requireUser(tx, userName);
     const all = await tx.sessions.list(found.id);
-    const hasFactor = (await tx.secondFactors.find(found.id)) !== undefined;
-    return { user: found, hasFactor, sessions: all.filter((each) => isLiveSession(each, Date.parse(wallNow))).length };
+    return {
+      user: found,
+      hasFactor: (await tx.secondFactors.find(found.id)) !== undefined,
+      sessions: all.filter((each) => isLiveSession(each, Date.parse(wallNow))).length,
+    };
   });
   printFields({
     user_id: user.id,
@@ -168,7 +185,7 @@ async function showUser(command: Command, userName: string): Promise<void> {
     created_at: user.created_at,
     password_changed_at: user.password_changed_at ?? '',
     two_step_login: hasFactor ? 'on' : 'off',
-    sessions: String(sessions),
+    sessions,
   });
 }
 
@@ -177,31 +194,16 @@ function stateOf({ suspended, locked }: User): string {
   return locked ? 'locked' : 'active';
 }
 
-/** `barker user password`. @source decision 501 */
-export function passwordCommand(user: Command): void {
-  const command = user
-    .command('password')
-    .description('Set the password of a user, or create a reset link; ends their sessions')
-    .argument('<user-name>')
-    .option('--password-file <file>', 'File with the password in its first line; prompts without this option')
-    .option('--generate', 'Generate a password and print it')
-    .option('--link', 'Print a single-use reset link, valid for one hour');
-  onDatabase(command, 'user password ada --link', ['public_base_url']).action((userName: string) =>
-    resetPassword(command, userName),
-  );
-}
-
+/** Sets a password, or creates a link to set it. @source decision 501 */
 async function resetPassword(command: Command, userName: string): Promise<void> {
   const { passwordFile, generate, link } = command.opts();
   if ([passwordFile, generate, link].filter((input) => input !== undefined).length > 1) {
-    throw new CommandFailed('--password-file, --generate and --link cannot be combined', 2);
+    throw new UsageError('--password-file, --generate and --link cannot be combined');
   }
-  if (link) return makeLink(command, userName);
+  if (link) return createLink(command, userName);
   const user = await runRead(command, ({ tx }) => requireUser(tx, userName));
   const password = generate ? secureRandom.bytes(15).toString('base64url') : await readPassword(passwordFile);
   if (!generate) failIf(await passwordError(command, password, user));
-  const { hashPassword } = await import('../features/platform/password-hashing.ts');
-  const { setPassword } = await import('../features/platform/user-status.ts');
   const hash = await hashPassword(password, secureRandom);
   await runWrite(command, ({ tx, wallNow: now, addTarget }) => {
     addTarget('user', user.id);
@@ -210,74 +212,57 @@ async function resetPassword(command: Command, userName: string): Promise<void> 
   printFields({ user_id: user.id, username: user.screen_name, ...(generate && { password }) });
 }
 
-async function makeLink(command: Command, userName: string): Promise<void> {
-  const { addPasswordLink, PASSWORD_LINK_S } = await import('../features/platform/user-status.ts');
-  const made = await runWrite(command, async ({ tx, wallNow: now, addTarget }) => {
-    const user = await requireUser(tx, userName);
-    addTarget('user', user.id);
+async function createLink(command: Command, userName: string): Promise<void> {
+  const { user, secret } = await runWrite(command, async ({ tx, wallNow: now, targetUser }) => {
+    const user = await targetUser(userName);
     if (user.suspended || user.locked) throw new CommandFailed(`${user.screen_name} is suspended or locked`);
     return { user, secret: await addPasswordLink(tx, user.id, { random: secureRandom, now }) };
   });
-  const link = `${addressOf(settingsFrom(command, 'serve', true))}/login/reset?token=${made.secret}`;
-  printFields({ user_id: made.user.id, username: made.user.screen_name, valid_s: String(PASSWORD_LINK_S), link });
+  const link = `${addressOf(settingsFrom(command, 'serve', true))}/login/reset?token=${secret}`;
+  printFields({ user_id: user.id, username: user.screen_name, valid_s: PASSWORD_LINK_S, link });
 }
 
-/** The origin of the login pages, as far as the settings define it. */
+/** The origin of the login pages, or that of the listener if no public one is set. */
 function addressOf({ public_base_url, host, port, tls_cert }: Settings): string {
   if (public_base_url !== '') return public_base_url;
   return `${tls_cert === '' ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** The reason why a user may not have a password; undefined if they may. @source decision 500 */
-export async function passwordError(
+/** The rule that a password breaks, if any. @source decision 500 */
+async function passwordError(
   command: Command,
   password: string,
   user: Pick<User, 'screen_name' | 'name'>,
 ): Promise<string | undefined> {
-  const { passwordError: wrongPassword } = await import('../features/platform/password-rules.ts');
-  const { passwordRulesOf } = await import('../settings/logins.ts');
-  return wrongPassword(password, user, passwordRulesOf(settingsFrom(command, 'serve', true)));
+  return brokenRule(password, user, passwordRulesOf(settingsFrom(command, 'serve', true)));
 }
 
-/** `barker user totp`. @source decision 512, 515 */
-export function totpCommand(user: Command): void {
-  const command = user
-    .command('totp')
-    .description('Show the two-step login of a user, or turn it off after they lost their device')
-    .argument('<user-name>')
-    .option('--reset', 'Turn it off, delete the recovery codes and end their sessions');
-  onDatabase(command, 'user totp ada --reset').action((userName: string) => showOrReset(command, userName));
-}
-
-async function showOrReset(command: Command, userName: string): Promise<void> {
-  printFields(command.opts().reset ? await reset(command, userName) : await showTotp(command, userName));
-}
-
-function showTotp(command: Command, userName: string): Promise<Record<string, string>> {
-  return runRead(command, async ({ tx }) => {
-    const { id, screen_name: username } = await requireUser(tx, userName);
-    const factor = await tx.secondFactors.find(id);
-    const recovery_codes = String(await tx.secondFactors.findRecoveryCount(id));
-    return { user_id: id, username, totp: factor ? 'on' : 'off', since: factor?.created_at ?? '', recovery_codes };
-  });
-}
-
-function reset(command: Command, userName: string): Promise<Record<string, string>> {
-  return runWrite(command, async ({ tx, addTarget }) => {
-    const { id, screen_name: username } = await requireUser(tx, userName);
-    addTarget('user', id);
-    if (!(await tx.secondFactors.find(id))) throw new CommandFailed(`${username} has not turned on two-step login`);
-    await tx.secondFactors.remove(id);
-    await tx.sessions.removeOf(id);
-    return { user_id: id, username, totp: 'off' };
-  });
+/** Shows the two-step login of a user, or turns it off. @source decision 512, 515 */
+async function showOrResetTotp(command: Command, userName: string): Promise<void> {
+  const fields = command.opts().reset
+    ? await runWrite(command, async ({ tx, targetUser }) => {
+        const { id, screen_name: username } = await targetUser(userName);
+        if (!(await tx.secondFactors.find(id))) {
+          throw new CommandFailed(`${username} has not turned on two-step login`);
+        }
+        await tx.secondFactors.remove(id);
+        await tx.sessions.removeOf(id);
+        return { user_id: id, username, totp: 'off' };
+      })
+    : await runRead(command, async ({ tx }) => {
+        const { id, screen_name: username } = await requireUser(tx, userName);
+        const factor = await tx.secondFactors.find(id);
+        const recovery_codes = await tx.secondFactors.findRecoveryCount(id);
+        return { user_id: id, username, totp: factor ? 'on' : 'off', since: factor?.created_at ?? '', recovery_codes };
+      });
+  printFields(fields);
 }
 
 /**
  * Reads a password from a file, from stdin, or from a prompt without echo. Never from an argument: other users of the
  * machine can see arguments, and the shell keeps them in its history.
  */
-export async function readPassword(file: string | undefined): Promise<string> {
+async function readPassword(file: string | undefined): Promise<string> {
   if (file !== undefined && file !== '-') return firstLine(linesOf(file));
   if (file === '-' || !process.stdin.isTTY) return firstLine(linesOfStream(process.stdin));
   const password = await ask('Password: ');

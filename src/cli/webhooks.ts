@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../base/instants.ts';
+import { EVERYTHING } from '../contract/store/cache-changes.ts';
 import type { DeliveryState, Webhook, WebhookDelivery } from '../contract/store/webhooks.ts';
 import {
   findDelivery,
@@ -10,13 +11,13 @@ import {
 import type { ReadTransaction } from '../storage/unit-of-work.ts';
 import { runRecorded } from './command-record.ts';
 import { addProfileOptions } from './connection-profile.ts';
-import { CommandFailed } from './failure.ts';
-import { print, printFields } from './output.ts';
-import { onDatabase } from './setting-options.ts';
+import { CommandFailed, parseCount, UsageError } from './failure.ts';
+import { printFields, printRow } from './output.ts';
+import { databaseCommand } from './setting-options.ts';
 import { requireApplication, runWrite, withStore } from './units-of-work.ts';
 
 /** `barker webhooks`. */
-export function webhooksCommand(command: Command): void {
+export function configure(command: Command): void {
   const check = command
     .command('check')
     .description('Run the challenge-response check on a URL, and show what was sent, expected and received')
@@ -28,46 +29,33 @@ export function webhooksCommand(command: Command): void {
       process.exitCode = await checkWebhook(check, url);
     });
 
-  const list = onDatabase(
-    command.command('list').description('List webhooks, and why invalid ones are invalid'),
-    'webhooks list',
+  databaseCommand(command, 'list', 'List webhooks, and why invalid ones are invalid', '', listWebhooks).option(
+    '--app <consumer-key>',
+    'Only webhooks of this application',
   );
-  list.option('--app <consumer-key>', 'Only webhooks of this application').action(() => listWebhooks(list));
-
-  const deliveries = onDatabase(
-    command.command('deliveries').description('List deliveries to a webhook, newest first'),
-    'webhooks deliveries 1800000000000000001 --state failed --tries',
-  );
-  deliveries
-    .argument('<webhook-id>')
+  databaseCommand(
+    command,
+    'deliveries <webhook-id>',
+    'List deliveries to a webhook, newest first',
+    '1800000000000000001 --state failed --tries',
+    listDeliveries,
+  )
     .addOption(
       new Option('--state <state>', 'Only deliveries in this state').choices(['pending', 'delivered', 'failed']),
     )
     .option('--count <n>', 'Maximum number', '20')
-    .option('--tries', 'Show every attempt')
-    .action((id: string) => listDeliveries(deliveries, id));
-
-  const again = onDatabase(
-    command.command('resend').description('Resend deliveries: the same bytes with the same id'),
-    'webhooks resend 1800000000000000001 --failed',
-  );
-  again
-    .argument('<webhook-id>')
+    .option('--tries', 'Show every attempt');
+  databaseCommand(
+    command,
+    'resend <webhook-id>',
+    'Resend deliveries: the same bytes with the same id',
+    '1800000000000000001 --failed',
+    resendDeliveries,
+  )
     .argument('[message-id...]', 'Message ids, as listed by `barker webhooks deliveries`')
-    .option('--failed', 'All failed deliveries')
-    .action((id: string, messages: string[]) => resendDeliveries(again, id, messages));
-
-  const secret = onDatabase(
-    command
-      .command('secret')
-      .description('Create a new Standard Webhooks secret; the old one keeps signing for one day'),
-    'webhooks secret 1800000000000000001',
-  );
-  secret.argument('<webhook-id>').action((id: string) => newSecret(secret, id));
-}
-
-function printLines(lines: readonly string[]): void {
-  print(lines.map((line) => `${line}\n`).join(''));
+    .option('--failed', 'All failed deliveries');
+  const rotating = 'Create a new Standard Webhooks secret; the old one keeps signing for one day';
+  databaseCommand(command, 'secret <webhook-id>', rotating, '1800000000000000001', createSecret);
 }
 
 const READ_AT_ONCE = 1000;
@@ -80,11 +68,7 @@ async function listWebhooks(command: Command): Promise<void> {
       return application ? tx.webhooks.list(application.id) : allWebhooks(tx);
     }),
   );
-  printLines(
-    found.map(({ id, url, valid, failure }) =>
-      [id, valid ? 'valid' : 'invalid', url, failure ?? ''].join('\t').trimEnd(),
-    ),
-  );
+  for (const { id, url, valid, failure } of found) printRow(id, valid ? 'valid' : 'invalid', url, failure ?? '');
 }
 
 async function allWebhooks(tx: ReadTransaction): Promise<Webhook[]> {
@@ -96,7 +80,7 @@ async function allWebhooks(tx: ReadTransaction): Promise<Webhook[]> {
   }
 }
 
-async function insistOnWebhook(tx: ReadTransaction, id: string): Promise<Webhook> {
+async function requireWebhook(tx: ReadTransaction, id: string): Promise<Webhook> {
   const webhook = await tx.webhooks.find(id);
   if (!webhook) throw new CommandFailed(`there is no webhook ${id}; see: barker webhooks list`);
   return webhook;
@@ -104,25 +88,20 @@ async function insistOnWebhook(tx: ReadTransaction, id: string): Promise<Webhook
 
 async function listDeliveries(command: Command, webhook: string): Promise<void> {
   const { state, count, tries } = command.opts<{ state?: DeliveryState; count: string; tries?: boolean }>();
-  const limit = /^\d{1,6}$/.test(count) ? Number(count) : 0;
-  if (limit < 1) throw new CommandFailed('--count must be a number from 1 to 999999', 2);
+  const limit = parseCount(count, 999_999);
   const rows = await withStore(command, (store) =>
     store.read(async (tx) => {
-      await insistOnWebhook(tx, webhook);
+      await requireWebhook(tx, webhook);
       return tx.webhookDeliveries.page({ webhook, state, after: undefined, limit });
     }),
   );
-  printLines(rows.flatMap((row) => [deliveryLine(row), ...(tries ? triesOf(row) : [])]));
-}
-
-function deliveryLine(row: WebhookDelivery): string {
-  const next = row.next_at === null ? '' : `next ${row.next_at}`;
-  const cells = [row.message_id, row.state, row.event_type, row.created_at, `${row.tries.length} tries`];
-  return [...cells, lastOutcome(row), next].join('\t').trimEnd();
-}
-
-function triesOf({ tries }: WebhookDelivery): string[] {
-  return tries.map((each) => `  ${each.at}\t${lastOutcome({ tries: [each] })}\t${each.duration_ms} ms`);
+  for (const row of rows) {
+    const next = row.next_at === null ? '' : `next ${row.next_at}`;
+    const cells = [row.message_id, row.state, row.event_type, row.created_at, `${row.tries.length} tries`];
+    printRow(...cells, lastOutcome(row), next);
+    if (!tries) continue;
+    for (const each of row.tries) printRow(`  ${each.at}`, lastOutcome({ tries: [each] }), `${each.duration_ms} ms`);
+  }
 }
 
 /** Deliveries to resend per unit of work. */
@@ -130,19 +109,18 @@ const RESENT_AT_ONCE = 500;
 
 async function resendDeliveries(command: Command, webhook: string, messages: readonly string[]): Promise<void> {
   const { failed } = command.opts<{ failed?: boolean }>();
-  if ((messages.length === 0) === !failed) throw new CommandFailed('give either message ids or --failed', 2);
-  const { EVERYTHING } = await import('../contract/store/cache-changes.ts');
+  if ((messages.length === 0) === !failed) throw new UsageError('give either message ids or --failed');
   const count = await withStore(command, (store, clock) =>
     runRecorded(command, { store, clock }, async (addTarget) => {
       let sent = 0;
       for (let after: WebhookDelivery | undefined; ; ) {
         const rows = await store.write(async (tx) => {
-          const { valid, failure } = await insistOnWebhook(tx, webhook);
+          const { valid, failure } = await requireWebhook(tx, webhook);
           addTarget('webhook', webhook);
           if (!valid) throw new CommandFailed(`the webhook is invalid (${failure}); validate it again first`);
           const found = failed
             ? await tx.webhookDeliveries.page({ webhook, state: 'failed', after, limit: RESENT_AT_ONCE })
-            : await named(tx, webhook, messages);
+            : await findDeliveries(tx, webhook, messages);
           await requeueDeliveries(tx, found, formatInstant(clock.now()));
           tx.invalidate(EVERYTHING);
           return found;
@@ -153,10 +131,14 @@ async function resendDeliveries(command: Command, webhook: string, messages: rea
       }
     }),
   );
-  printFields({ resent: String(count) });
+  printFields({ resent: count });
 }
 
-async function named(tx: ReadTransaction, webhook: string, messages: readonly string[]): Promise<WebhookDelivery[]> {
+async function findDeliveries(
+  tx: ReadTransaction,
+  webhook: string,
+  messages: readonly string[],
+): Promise<WebhookDelivery[]> {
   const found: WebhookDelivery[] = [];
   for (const message of messages) {
     const row = await findDelivery(tx, webhook, message);
@@ -168,7 +150,7 @@ async function named(tx: ReadTransaction, webhook: string, messages: readonly st
 }
 
 /** Rotates the secret of a webhook and prints the new one. @source decision 404 */
-async function newSecret(command: Command, id: string): Promise<void> {
+async function createSecret(command: Command, id: string): Promise<void> {
   const secret = await runWrite(command, async (registrar) => {
     const renewed = await rotateSecret(registrar, id);
     if (renewed === undefined) throw new CommandFailed(`there is no webhook ${id}; see: barker webhooks list`);

@@ -7,7 +7,7 @@ import { CommandFailed } from './failure.ts';
 import { print } from './output.ts';
 
 /** `barker world`: files that development servers begin with. */
-export function worldCommand(command: Command): void {
+export function configure(command: Command): void {
   command
     .command('init')
     .description('Write a world file with comments, to begin with')

@@ -13,9 +13,9 @@ import { fundingInstruments } from '../../features/ads/funding-instruments.ts';
 import { takeId } from '../../features/platform/ids.ts';
 import type { Registrar } from '../../features/platform/registration.ts';
 import type { ReadTransaction } from '../../storage/unit-of-work.ts';
-import { CommandFailed, failIf } from '../failure.ts';
+import { CommandFailed, failIf, UsageError } from '../failure.ts';
 import { printFields } from '../output.ts';
-import { type RecordedRegistrar, requireUser, runRead, runWrite } from '../units-of-work.ts';
+import { type RecordedRegistrar, runWrite } from '../units-of-work.ts';
 
 /** Sets whether an account may advertise, which decides what its campaigns can serve. */
 export async function setApproval(command: Command, id: string): Promise<void> {
@@ -28,11 +28,11 @@ export async function setApproval(command: Command, id: string): Promise<void> {
 export async function changeFeatures(command: Command, id: string): Promise<void> {
   const { add = [], remove = [] } = command.opts<{ add?: string[]; remove?: string[] }>();
   if (add.length + remove.length === 0) failIf('give --add or --remove');
-  const [granted, taken] = [keysOf(add), keysOf(remove)];
+  const [granted, revoked] = [keysOf(add), keysOf(remove)];
   const features = await updateAccount(command, id, async ({ tx, addTarget }) => {
-    for (const key of [...granted, ...taken]) addTarget('feature', key);
+    for (const key of [...granted, ...revoked]) addTarget('feature', key);
     await tx.accountMembers.addFeatures(id, granted);
-    await tx.accountMembers.removeFeatures(id, taken);
+    await tx.accountMembers.removeFeatures(id, revoked);
     return tx.accountMembers.listFeatures(id);
   });
   printFields({ account_id: id, features: features.join(',') });
@@ -48,7 +48,7 @@ export async function fundAccount(command: Command, id: string): Promise<void> {
   const options = command.opts();
   const { id: _, ...fields } = accountInput.fields.instrument;
   const instrument = await updateAccount(command, id, async ({ tx, random, now, addTarget }) => {
-    const fieldsOfOptions = {
+    const input = withoutUndefined({
       type: options.type,
       currency: options.currency,
       start_time: options.startTime ?? now,
@@ -57,9 +57,8 @@ export async function fundAccount(command: Command, id: string): Promise<void> {
       funded_amount_local_micro: options.fundedAmount,
       description: options.description,
       io_header: options.ioHeader,
-    };
-    const defined = Object.fromEntries(Object.entries(fieldsOfOptions).filter(([, value]) => value !== undefined));
-    const values = validValues(accountInput.read(fields, defined, 'funding_instrument'));
+    });
+    const values = validValues(accountInput.read(fields, input, 'funding_instrument'));
     const { name: kind, ids } = fundingInstruments;
     const own = await takeId(tx, random, { kind, start: ids.from });
     await putInstruments(tx, id, [{ id: own, values, path: 'funding_instrument' }], now);
@@ -108,9 +107,8 @@ export async function setRole(command: Command, id: string, userName: string): P
   if (postComposer && !COMPOSER_ROLES.includes(role as Role)) {
     failIf(`POST_COMPOSER applies to ${COMPOSER_ROLES.join(', ')}`);
   }
-  const user = await updateAccount(command, id, async ({ tx, addTarget }) => {
-    const found = await requireUser(tx, userName);
-    addTarget('user', found.id);
+  const user = await updateAccount(command, id, async ({ tx, targetUser }) => {
+    const found = await targetUser(userName);
     const key = { account: id, user: found.id };
     const conflict =
       role === undefined ? await revokeRole(tx, key) : await grantRole(tx, { ...key, role, postComposer });
@@ -126,8 +124,7 @@ function conflictMessage(conflict: RoleConflict, userName: string, account: stri
   return `${userName} has no role on account ${account}`;
 }
 
-/** An account that a command works on. */
-export interface FoundAccount {
+interface FoundAccount {
   readonly row: Row;
   readonly environment: Environment;
   /** Limits that override the settings, by setting name. */
@@ -138,30 +135,26 @@ export interface FoundAccount {
  * Changes an existing account in one unit of work, and invalidates it in the caches of the running server.
  * @source decision 106
  */
-export async function updateAccount<T>(
+async function updateAccount<T>(
   command: Command,
   id: string,
   work: (registrar: RecordedRegistrar, account: FoundAccount) => Promise<T>,
 ): Promise<T> {
   return runWrite(command, async (registrar) => {
     const { tx, addTarget } = registrar;
-    const found = await accountOf(tx, id, { lock: true });
+    const found = await findAccount(tx, id, { lock: true });
     tx.invalidate(`account:${id}`);
     addTarget('account', id);
     return work(registrar, found);
   });
 }
 
-/** Reads an existing account. */
-export async function readAccount<T>(
-  command: Command,
+/** Reads an existing account. @throws CommandFailed */
+export async function findAccount(
+  tx: ReadTransaction,
   id: string,
-  work: (tx: ReadTransaction, account: FoundAccount) => Promise<T>,
-): Promise<T> {
-  return runRead(command, async ({ tx }) => work(tx, await accountOf(tx, id, { lock: false })));
-}
-
-async function accountOf(tx: ReadTransaction, id: string, { lock }: { readonly lock: boolean }): Promise<FoundAccount> {
+  { lock }: { readonly lock: boolean },
+): Promise<FoundAccount> {
   const row = await tx.records.get(accounts, { account: undefined, id }, { deleted: 'hidden', lock });
   const membership = await tx.accountMembers.findLimits(id);
   if (!row || !membership) throw new CommandFailed(`there is no account ${id}; see: barker account list`);
@@ -169,8 +162,7 @@ async function accountOf(tx: ReadTransaction, id: string, { lock }: { readonly l
   return { row, environment, limits: JSON.parse(membership.limits) };
 }
 
-/** Changes columns of an account. */
-export async function updateColumns(
+async function updateColumns(
   { tx, now }: Registrar,
   id: string,
   changes: Readonly<Record<string, string | number | null>>,
@@ -180,6 +172,14 @@ export async function updateColumns(
 
 /** The values of valid input. @throws CommandFailed with every error of invalid input */
 export function validValues({ values, errors }: InputResult): Input {
-  if (errors.length > 0) throw new CommandFailed(errors.join('; '), 2);
+  if (errors.length > 0) throw new UsageError(errors.join('; '));
   return values;
+}
+
+/** The members that are not undefined. */
+export function withoutUndefined(members: Readonly<Record<string, RawValue | undefined>>): Record<string, RawValue> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Record<
+    string,
+    RawValue
+  >;
 }

@@ -21,7 +21,7 @@ import { REASONS } from '../../features/audiences/uploads/reasons.ts';
 import { UPLOAD_BYTES_MAX } from '../../features/audiences/uploads/upload-limits.ts';
 import { sign } from '../../features/auth/oauth1/signature.ts';
 import { buildRequest, type ConnectionProfile, type Pair, protocolParameters } from '../connection-profile.ts';
-import { CommandFailed, errorMessage } from '../failure.ts';
+import { CommandFailed, errorMessage, UsageError } from '../failure.ts';
 import { printError } from '../output.ts';
 import { type Reply, send } from '../send.ts';
 
@@ -118,19 +118,18 @@ function count(value: number): string {
 
 /** The type of each column; options name some. @throws CommandFailed when none has identifiers */
 function chooseColumns(file: string, { names, columns }: PeopleTable, pairs: readonly Pair[]): Columns {
-  if (columns.length === 0) throw new CommandFailed(`${file} is empty`, 2);
+  if (columns.length === 0) throw new UsageError(`${file} is empty`);
   const chosen = [...columns];
   for (const [name, kind] of pairs) {
     const named = names?.indexOf(name) ?? -1;
     const index = named >= 0 ? named : Number(name) - 1;
-    if (!(index in chosen)) throw new CommandFailed(`${file} has no column ${JSON.stringify(name)}`, 2);
+    if (!(index in chosen)) throw new UsageError(`${file} has no column ${JSON.stringify(name)}`);
     chosen[index] = saidColumn(kind);
   }
   if (chosen.some((column) => column && isIdentifierKind(column.kind))) return chosen;
   const head = names ? ` (${names.join(', ')})` : '';
-  throw new CommandFailed(
+  throw new UsageError(
     `cannot tell which column of ${file}${head} has identifiers; name one, such as --column "${names?.[0] ?? '1'}=email"`,
-    2,
   );
 }
 
@@ -139,7 +138,7 @@ function saidColumn(text: string): Column {
   const kind = COLUMN_KINDS.find((each) => each === text.replace(/_sha256$/, ''));
   const column = kind && columnOf(kind, isHashed);
   if (column) return column;
-  throw new CommandFailed(`${JSON.stringify(text)} is not one of ${COLUMN_KINDS.join(', ')}`, 2);
+  throw new UsageError(`${JSON.stringify(text)} is not one of ${COLUMN_KINDS.join(', ')}`);
 }
 
 /** Stores the progress of an upload beside the file. */

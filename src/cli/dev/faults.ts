@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { ListedRule } from '../../dev/faults/rules.ts';
-import { CommandFailed } from '../failure.ts';
+import { UsageError } from '../failure.ts';
 import { oneLine, print, printTable } from '../output.ts';
 import { callTools, toolCommands } from './call-tools.ts';
 
@@ -32,7 +32,7 @@ export function faultsCommand(command: Command): void {
     .argument('[id]', 'Its id')
     .option('--all', 'Remove all faults')
     .action(async (id: string | undefined, { all = false }: { readonly all?: boolean }) => {
-      if ((id === undefined) !== all) throw new CommandFailed('give an id, or --all', 2);
+      if ((id === undefined) !== all) throw new UsageError('give an id, or --all');
       const path = id === undefined ? '/faults' : (`/faults/${encodeURIComponent(id)}` as const);
       await callTools(remove, 'DELETE', path);
     });
@@ -42,6 +42,6 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text.startsWith('@') ? readFileSync(text.slice(1), 'utf8') : text);
   } catch (error) {
-    throw new CommandFailed(`the rule cannot be read: ${(error as Error).message}`, 2);
+    throw new UsageError(`the rule cannot be read: ${(error as Error).message}`);
   }
 }

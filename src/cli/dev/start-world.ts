@@ -24,7 +24,7 @@ import { namesOf } from '../../dev/worlds/identities.ts';
 import type { World } from '../../dev/worlds/world.ts';
 import { worldSchema } from '../../dev/worlds/world-schema.ts';
 import type { Settings } from '../../settings.ts';
-import { CommandFailed } from '../failure.ts';
+import { CommandFailed, UsageError } from '../failure.ts';
 
 /** The limit of world files: each byte can take 500 of memory to read. @source decision 1229 */
 const BYTES_MAX = 2_097_152;
@@ -47,11 +47,10 @@ export interface WorldFile {
 
 /** Reads a world file. @throws InputErrors, CommandFailed */
 export async function readWorldFile(file: string, settings: Settings, now_ms: number): Promise<WorldFile> {
-  if (!existsSync(file)) throw new CommandFailed(`${file} does not exist; barker world init writes one`, 2);
+  if (!existsSync(file)) throw new UsageError(`${file} does not exist; barker world init writes one`);
   if (statSync(file).size > BYTES_MAX) {
-    throw new CommandFailed(
+    throw new UsageError(
       `${file} is larger than ${BYTES_MAX} bytes; barker import reads large numbers of people and posts`,
-      2,
     );
   }
   const text = readFileSync(file, 'utf8');

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { parseInstant } from '../../base/instants.ts';
 import { after } from '../../base/timers.ts';
 import { addProfileOptions, type ConnectionProfile, profileFrom } from '../connection-profile.ts';
-import { CommandFailed } from '../failure.ts';
+import { CommandFailed, UsageError } from '../failure.ts';
 import { print, printError } from '../output.ts';
 import { fetchBearerToken } from '../send.ts';
 import {
@@ -64,12 +64,12 @@ async function runListen(command: Command): Promise<void> {
 
 function pastOf({ backfill, startTime: start }: { readonly backfill?: string; readonly startTime?: string }): Past {
   if (backfill !== undefined && !/^[0-5]$/.test(backfill))
-    throw new CommandFailed(`--backfill must be a number from 0 to ${BACKFILL_MAX_MIN}`, 2);
+    throw new UsageError(`--backfill must be a number from 0 to ${BACKFILL_MAX_MIN}`);
   if (start === undefined) return (backfill ?? '0') === '0' ? [] : [['backfill_minutes', backfill!]];
-  if (backfill !== undefined) throw new CommandFailed('use either --backfill or --start-time', 2);
+  if (backfill !== undefined) throw new UsageError('use either --backfill or --start-time');
   const instant = parseInstant(start);
   if (instant !== undefined) return [['start_time', instant]];
-  throw new CommandFailed(`--start-time must be a UTC time such as 2026-03-02T09:00:00Z, not "${start}"`, 2);
+  throw new UsageError(`--start-time must be a UTC time such as 2026-03-02T09:00:00Z, not "${start}"`);
 }
 
 function forwardingOf(
@@ -81,10 +81,10 @@ function forwardingOf(
 ): ForwardOptions | undefined {
   if (url === undefined) return undefined;
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    throw new CommandFailed('--forward-to must be a URL with http:// or https://', 2);
+    throw new UsageError('--forward-to must be a URL with http:// or https://');
   }
   if (webhookSecret !== undefined && !/^whsec_[A-Za-z0-9+/]{32,}=*$/.test(webhookSecret)) {
-    throw new CommandFailed('--webhook-secret must be whsec_ followed by at least 24 bytes in base64', 2);
+    throw new UsageError('--webhook-secret must be whsec_ followed by at least 24 bytes in base64');
   }
   return {
     url,

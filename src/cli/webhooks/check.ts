@@ -5,7 +5,7 @@ import { checkResponse, createChallenge, failureText } from '../../features/acti
 import { urlError } from '../../http/sending/address-rules.ts';
 import { openSender } from '../../http/sending/sender.ts';
 import { profileFrom } from '../connection-profile.ts';
-import { CommandFailed } from '../failure.ts';
+import { UsageError } from '../failure.ts';
 import { print } from '../output.ts';
 
 /** Maximum number of printed characters of a body. */
@@ -20,7 +20,7 @@ export async function checkWebhook(command: Command, url: string): Promise<numbe
   // The operator of this command can reach this machine anyway.
   const sender = openSender({ allowsPrivate: true, privateRanges: [], proxy: '', ownOrigins: () => [] });
   const error = sender.urlError(url);
-  if (error) throw new CommandFailed(error.message, 2);
+  if (error) throw new UsageError(error.message);
   const challenge = createChallenge({ url, consumerSecret, random: secureRandom });
   const sent = await sender.send(challenge.request);
   await sender.close();
