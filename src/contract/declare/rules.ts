@@ -87,9 +87,7 @@ export function atMost<K extends string>(
 ): Rule<{ readonly [P in K]: number | null }> {
   return ({ after }) => {
     const [low, high] = [after[smaller], after[larger]];
-    return low !== null && high !== null && low > high
-      ? { problem: 'INVALID', attribute: smaller, words: { message } }
-      : undefined;
+    return low !== null && high !== null && low > high ? invalid(smaller, message) : undefined;
   };
 }
 
@@ -100,9 +98,12 @@ export function neverBackTo<K extends string>(
   message: string,
 ): Rule<{ readonly [P in K]: string | null }> {
   return ({ before, after }) =>
-    before && after[name] === value && before[name] !== value
-      ? { problem: 'INVALID', attribute: name, words: { message } }
-      : undefined;
+    before && after[name] === value && before[name] !== value ? invalid(name, message) : undefined;
+}
+
+/** Builds the error of an invalid attribute. */
+export function invalid(attribute: string, message: string): ErrorDetail {
+  return { problem: 'INVALID', attribute, words: { message } };
 }
 
 /** The error of a name of white space only. @source decision 23 */

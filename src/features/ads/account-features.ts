@@ -2,7 +2,8 @@ import { Type } from '../../base/json-schema.ts';
 import { itemsOf, listOf, oneOf } from '../../contract/declare/fields.ts';
 import type { Answer, Call, Operation } from '../../contract/declare/operation.ts';
 import { ANY_ROLE, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
-import type { WriteTransaction } from '../../storage/unit-of-work.ts';
+import type { Change } from '../../contract/declare/rules.ts';
+import type { ErrorDetail } from '../../contract/problems/problems.ts';
 
 /** Every feature key. @source campaigns 5.6 */
 export const FEATURES = [
@@ -63,6 +64,13 @@ const shared = {
   problems: [],
 } as const satisfies Partial<Operation>;
 
+const change = {
+  onlyIn: 'sandbox',
+  roles: CAMPAIGN_WRITERS,
+  rate: 'writes',
+  parameters: { feature_keys: featureKeys().required() },
+} as const satisfies Partial<Operation>;
+
 /** Lists the features of an account, sorted. @source advertising 2; campaigns 5.6 */
 export const getFeatures: Operation = {
   ...shared,
@@ -86,11 +94,8 @@ export const addFeatures: Operation = {
   id: 'features.add',
   method: 'POST',
   description: 'Add features to a sandbox account.',
-  onlyIn: 'sandbox',
-  roles: CAMPAIGN_WRITERS,
-  rate: 'writes',
-  parameters: { feature_keys: featureKeys().required() },
-  perform: (call) => changeFeatures(call, (tx, account, keys) => tx.accountMembers.addFeatures(account, keys)),
+  ...change,
+  perform: (call) => changeFeatures(call, 'addFeatures'),
 };
 
 /** Removes features from a sandbox account; features it does not have are ignored. */
@@ -99,20 +104,25 @@ export const removeFeatures: Operation = {
   id: 'features.remove',
   method: 'DELETE',
   description: 'Remove features from a sandbox account.',
-  onlyIn: 'sandbox',
-  roles: CAMPAIGN_WRITERS,
-  rate: 'writes',
-  parameters: { feature_keys: featureKeys().required() },
-  perform: (call) => changeFeatures(call, (tx, account, keys) => tx.accountMembers.removeFeatures(account, keys)),
+  ...change,
+  perform: (call) => changeFeatures(call, 'removeFeatures'),
 };
 
-async function changeFeatures(
-  call: Call,
-  apply: (tx: WriteTransaction, account: string, keys: readonly string[]) => Promise<void>,
-): Promise<Answer> {
+function changeFeatures(call: Call, verb: 'addFeatures' | 'removeFeatures'): Promise<Answer> {
   const account = call.account!.id;
-  return call.services.store.write(async (tx) => {
-    await apply(tx, account, itemsOf(String(call.input.feature_keys)));
-    return { data: JSON.stringify(await tx.accountMembers.listFeatures(account)) };
+  return call.services.store.write(async ({ accountMembers }) => {
+    await accountMembers[verb](account, itemsOf(String(call.input.feature_keys)));
+    return { data: JSON.stringify(await accountMembers.listFeatures(account)) };
   });
+}
+
+/** Returns the error if the account of a change lacks a feature. */
+export async function checkFeature(
+  { account, tx }: Pick<Change<unknown>, 'account' | 'tx'>,
+  feature: (typeof FEATURES)[number],
+  parameter: string,
+): Promise<ErrorDetail | undefined> {
+  const { id } = account!;
+  if ((await tx.accountMembers.listFeatures(id)).includes(feature)) return undefined;
+  return { problem: 'FEATURE_NOT_AVAILABLE', parameter, words: { feature, account: id } };
 }

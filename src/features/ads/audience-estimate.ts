@@ -18,7 +18,7 @@ const criterion = Type.Object({
 const list = Type.Array(criterion, { minItems: 1, maxItems: CRITERIA_MAX });
 
 /**
- * Estimates the reach of targeting criteria: counted in the directory of people, reported as a range. Nothing is stored.
+ * Estimates the reach of targeting criteria: counts people in the directory, and returns a range. Stores nothing.
  * @source advertising 8; campaigns 14; decision 1276
  */
 export const audienceEstimate: Operation = {
@@ -75,11 +75,11 @@ export const audienceEstimate: Operation = {
     const criteria = [...read.criteria.values()];
     if (!criteria.some(isPrimary)) throw problem('PRIMARY_MISSING', { parameter: 'targeting_criteria' });
     const now_s = Math.floor(instantMs(now) / 1000);
-    // An estimate shows no ads: exclusions are skipped, because those of small audiences would reveal their people.
+    // Small audiences are also ignored in exclusions, which would otherwise reveal their people.
     const membersOf: EstimateContext['membersOf'] = (audience) =>
       currentMembers(services, { audience, operator: 'EQ' }, now_s);
-    const question = await buildPeopleQuery(criteria, { keywords, environment, now: now_s, membersOf });
-    const count = await directory.count(question, now_s - ACTIVE_S);
+    const query = await buildPeopleQuery(criteria, { keywords, environment, now: now_s, membersOf });
+    const count = await directory.count(query, now_s - ACTIVE_S);
     return { data: JSON.stringify({ audience_size: toSizeRange(count) }) };
   },
 };

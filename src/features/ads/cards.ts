@@ -1,14 +1,9 @@
 import { boolean, text } from '../../contract/declare/fields.ts';
-import {
-  type Fields,
-  LONG_IDS_FROM,
-  type RequestRules,
-  type RowOf,
-  resource,
-} from '../../contract/declare/resource.ts';
+import { type Fields, LONG_IDS_FROM, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../contract/declare/roles.ts';
 import type { Change } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
+import { hasValue, type RequestInput } from './cards/card-formats.ts';
 import { mediaReferences, parseStructure } from './cards/card-structure.ts';
 import { cardType, deriveCardType } from './cards/card-types.ts';
 import { cardUri, cardUriOf } from './cards/card-uri.ts';
@@ -70,7 +65,7 @@ export const cards = resource({
   list: {
     count: { preset: 100, max: 200 },
     without: ['with_total_count'],
-    // `card_ids` wins over `card_id`. @source decision 222
+    // `card_ids` takes precedence over `card_id`. @source decision 222
     idsAlias: 'card_id',
     search: 'name',
     searchMax: 80,
@@ -82,28 +77,25 @@ export const cards = resource({
   },
 });
 
-type Input = Parameters<NonNullable<RequestRules['validate']>>[0];
-
 /** Requires exactly one of components and slides. @source creatives 5.2; decision 215 */
-function hasOneOfComponentsAndSlides({ verb, input, named }: Input): readonly ErrorDetail[] {
-  // An invalid value still counts as present.
-  const has = (name: string): boolean => named.has(name) && input[name] !== null;
+function hasOneOfComponentsAndSlides(request: RequestInput): readonly ErrorDetail[] {
   const [a, b] = ['components', 'slides'] as const;
-  if (has(a) && has(b)) return [{ problem: 'EXCLUSIVE_PARAMETERS', parameter: `${a}, ${b}`, words: { a, b } }];
-  return verb === 'create' && !has(a) && !has(b) ? [{ problem: 'MISSING_PARAMETER', parameter: a }] : [];
+  const [hasA, hasB] = [hasValue(request, a), hasValue(request, b)];
+  if (hasA && hasB) return [{ problem: 'EXCLUSIVE_PARAMETERS', parameter: `${a}, ${b}`, words: { a, b } }];
+  return request.verb === 'create' && !hasA && !hasB ? [{ problem: 'MISSING_PARAMETER', parameter: a }] : [];
 }
 
-/** Rule: an update leaves components or slides. @source decision 215 */
+/** Rule: a card must keep either components or slides. @source decision 215 */
 function isNotEmpty({ after }: Change<Card>): ErrorDetail | undefined {
   const isEmpty = after.components === null && after.slides === null;
   return isEmpty ? { problem: 'MISSING_PARAMETER', parameter: 'components' } : undefined;
 }
 
-/** 3 MB in binary units. @source decision 219 */
+/** 3 MiB. @source decision 219 */
 const BYTES_MAX = 3 * 1024 * 1024;
 
 /**
- * Rule: new media meets the requirements; media that was set before stays valid when it leaves the library.
+ * Rule: newly set media must meet the requirements; media already set stays valid after it is removed from the library.
  * @source decision 217
  */
 async function mediaIsSuitable(change: Change<Card>): Promise<readonly ErrorDetail[]> {

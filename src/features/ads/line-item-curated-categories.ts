@@ -1,13 +1,14 @@
 import { id, reference } from '../../contract/declare/fields.ts';
 import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
-import type { Change, ChangeSetRule } from '../../contract/declare/rules.ts';
+import { type Change, type ChangeSet, invalid } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
+import type { Conditions } from '../../contract/store/records.ts';
 import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 import { lineItems } from './line-items.ts';
 import { CURATED_CATEGORIES } from './reference/categories.ts';
 import { referenceEntry } from './reference/reference-entry.ts';
-import { criteriaQuery, liveCriteriaByLineItem } from './targeting-criteria/created-criteria.ts';
+import { criteriaQuery, readLiveCriteria } from './targeting-criteria/created-criteria.ts';
 import { criteriaRows } from './targeting-criteria/criteria-rows.ts';
 import { EXCLUDED_PUBLISHERS_OF_CURATED_MAX } from './targeting-criteria/targeting-types.ts';
 
@@ -45,7 +46,7 @@ export const lineItemCuratedCategories = resource({
   list: {},
 });
 
-/** The line items among `lines` that have a curated category. */
+/** Returns those of the line items that have a curated category. */
 export async function lineItemsWithCuratedCategory(
   tx: ReadTransaction,
   account: string,
@@ -56,9 +57,9 @@ export async function lineItemsWithCuratedCategory(
   return new Set(tallies.map((tally) => String(tally.line_item_id)));
 }
 
-function under(account: string, lines: readonly string[]): Parameters<ReadTransaction['records']['tally']>[1] {
-  const nothing = { member: undefined, without: undefined, prefix: undefined };
-  return { ...nothing, account, deleted: 'hidden', within: { line_item_id: lines } };
+function under(account: string, lines: readonly string[]): Conditions {
+  const within = { line_item_id: lines };
+  return { account, member: undefined, deleted: 'hidden', within, without: undefined, prefix: undefined };
 }
 
 /** Rule: the curated category exists; checked before the rules of its line item. @source decision 144 */
@@ -69,8 +70,7 @@ function categoryExists({ after }: Change<LineItemCuratedCategory>): ErrorDetail
 }
 
 function isUnchanged(before: LineItemCuratedCategory | undefined, after: LineItemCuratedCategory): boolean {
-  const [one, other] = [before, after].map((row) => [row?.line_item_id, row?.curated_category_id].join(' '));
-  return one === other;
+  return before?.line_item_id === after.line_item_id && before.curated_category_id === after.curated_category_id;
 }
 
 /**
@@ -78,35 +78,28 @@ function isUnchanged(before: LineItemCuratedCategory | undefined, after: LineIte
  * excludes at most `EXCLUDED_PUBLISHERS_OF_CURATED_MAX` publishers.
  * @source decision 143
  */
-async function fitsItsLineItem({ changes, tx, account }: Parameters<ChangeSetRule<LineItemCuratedCategory>>[0]) {
-  const [change] = changes;
+async function fitsItsLineItem(whole: ChangeSet<LineItemCuratedCategory>) {
+  const { tx, account } = whole;
+  const [change] = whole.changes;
   if (!change || change.after.deleted || isUnchanged(change.before, change.after)) return [];
-  const { line_item_id: line, curated_category_id: category } = change.after;
+  const line = String(change.after.line_item_id);
   const messages = [];
-  const [linked] = await tx.records.tally(lineItemCuratedCategories, under(account.id, [String(line)]), [
-    'line_item_id',
-  ]);
+  const [linked] = await tx.records.tally(lineItemCuratedCategories, under(account.id, [line]), ['line_item_id']);
   if (linked && linked.total > 1) messages.push('A line item can have one curated category only');
-  const countries = CURATED_CATEGORIES.find(({ id }) => id === category)!.country_codes;
-  const live = await liveCriteriaByLineItem(tx, account.id, [String(line)], ['LOCATION', 'IAB_CATEGORY']);
-  const placed = live.get(String(line)) ?? [];
-  const isThere = placed.some((row) => {
-    const country =
-      row.targeting_type === 'LOCATION' && referenceEntry('LOCATION', String(row.targeting_value))?.country_code;
-    return country && countries.includes(country);
-  });
-  if (!isThere) messages.push('The line item must target a country of the curated category');
-  const ofType = (type: string) => criteriaQuery(account.id, [String(line)], [type]);
-  if ((await tx.records.count(criteriaRows, ofType('IAB_CATEGORY'))) > 0) {
+  const { country_codes } = CURATED_CATEGORIES.find(({ id }) => id === change.after.curated_category_id)!;
+  const places = (await readLiveCriteria(whole, [line], 'LOCATION')).get(line) ?? [];
+  const countries = places.map(({ value }) => referenceEntry('LOCATION', value)?.country_code);
+  if (!countries.some((country) => country && country_codes.includes(country))) {
+    messages.push('The line item must target a country of the curated category');
+  }
+  const count = (type: string) => tx.records.count(criteriaRows, criteriaQuery(account.id, [line], [type]));
+  if ((await count('IAB_CATEGORY')) > 0) {
     messages.push('A line item that targets IAB categories cannot have a curated category');
   }
-  if ((await tx.records.count(criteriaRows, ofType('CONTENT_PUBLISHER_USER'))) > EXCLUDED_PUBLISHERS_OF_CURATED_MAX) {
+  if ((await count('CONTENT_PUBLISHER_USER')) > EXCLUDED_PUBLISHERS_OF_CURATED_MAX) {
     messages.push(
       `A line item with a curated category can exclude ${EXCLUDED_PUBLISHERS_OF_CURATED_MAX} publishers at most`,
     );
   }
-  return messages.map((message) => ({
-    index: 0,
-    error: { problem: 'INVALID', attribute: 'curated_category_id', words: { message } } as const,
-  }));
+  return messages.map((message) => ({ index: 0, error: invalid('curated_category_id', message) }));
 }

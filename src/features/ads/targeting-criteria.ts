@@ -1,18 +1,22 @@
 import { text } from '../../contract/declare/fields.ts';
 import { resource } from '../../contract/declare/resource.ts';
-import { audiencesAreTargetable, noAudienceWithItsLookalike } from './targeting-criteria/audience-rules.ts';
 import {
+  contentCategoriesAreComplete,
   engagementsArePaired,
   noBroaderPlatform,
   noIabCategoryWithCurated,
+  tvShowsMatchLocations,
 } from './targeting-criteria/combination-rules.ts';
-import { contentCategoriesAreComplete } from './targeting-criteria/content-category-rules.ts';
 import { criteriaRows } from './targeting-criteria/criteria-rows.ts';
 import { criterionNames } from './targeting-criteria/criterion-names.ts';
 import { criterionIsValid } from './targeting-criteria/criterion-values.ts';
 import { withinTypeLimits } from './targeting-criteria/limit-rules.ts';
-import { batchOnlyTypes, targetsExist } from './targeting-criteria/target-rules.ts';
-import { tvShowsMatchLocations } from './targeting-criteria/tv-show-rules.ts';
+import {
+  audiencesAreTargetable,
+  batchOnlyTypes,
+  noAudienceWithItsLookalike,
+  targetsExist,
+} from './targeting-criteria/target-rules.ts';
 
 /**
  * Targeting criteria of line items. Primary criteria are combined with OR; others narrow them down.

@@ -4,8 +4,8 @@ import { subjectOf } from '../../../contract/store/custom-audiences.ts';
 import type { EstimateCriterion } from './parse-criteria.ts';
 
 /**
- * The members of an audience who are in the directory, as numbers; none when the audience does not exist, or when a
- * criterion includes them and they are fewer than an audience must have, whatever else was uploaded.
+ * Returns the members of an audience in the directory, as numbers; none if the audience does not exist, or if an including
+ * criterion has fewer of them than the minimum size of audiences.
  * @param now in Unix seconds
  * @source decision 1074
  */
@@ -14,7 +14,7 @@ export async function currentMembers(
   { audience, operator }: { readonly audience: string; readonly operator: EstimateCriterion['operator'] },
   now: number,
 ): Promise<Uint32Array> {
-  const kept = await store.read((tx) => tx.audiences.find(subjectOf('audience', audience)));
-  const members = kept ? await memberships.usersOf(peopleMeantBy(kept), now) : new Uint32Array();
+  const found = await store.read((tx) => tx.audiences.find(subjectOf('audience', audience)));
+  const members = found ? await memberships.usersOf(peopleMeantBy(found), now) : new Uint32Array();
   return operator !== 'NE' && members.length < rules.size_min ? new Uint32Array() : members;
 }

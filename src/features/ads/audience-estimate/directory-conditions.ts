@@ -41,7 +41,7 @@ const AGE_MAX = 200;
 const FOREVER_S = 2 ** 32;
 
 /**
- * Directory conditions for criteria of one type and operator, to be combined with OR; undefined for types that the
+ * Builds directory conditions for criteria of one type and operator, to be combined with OR; undefined for types that the
  * directory cannot match. `now` is in Unix seconds.
  * @source campaigns 10.3; decision 299 and 300
  */
@@ -83,7 +83,7 @@ function ageCondition(bucket: string): Condition {
 }
 
 /**
- * The platform versions that criteria match: those named, and for each operating system with bounds all between them.
+ * Returns the platform versions that criteria match: those named, and all within the bounds of an operating system.
  * @source decision 294
  */
 function matchingVersions(criteria: readonly EstimateCriterion[]): string[] {
@@ -114,7 +114,7 @@ function compareVersions(a: string, b: string): number {
   return 0;
 }
 
-/** Activated less than, at least, or between some numbers of months ago. */
+/** Builds the condition of activation less than, at least, or between numbers of months ago. */
 function activationCondition(criteria: readonly EstimateCriterion[], now: number): Condition {
   const months = (operator: string) =>
     criteria.filter((each) => each.operator === operator).map(({ value }) => Number(value));

@@ -1,14 +1,12 @@
 import { isObject } from '../../../base/objects.ts';
 import type { AccountState } from '../../../contract/declare/account-state.ts';
-import type { RawValue } from '../../../contract/declare/fields.ts';
-import { isErrorDetail } from '../../../contract/declare/fields.ts';
+import { isErrorDetail, type RawValue } from '../../../contract/declare/fields.ts';
 import type { ChangeSet } from '../../../contract/declare/rules.ts';
 import { type ErrorDetail, problem } from '../../../contract/problems/problems.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
-import { audiencesAreTargetable } from '../targeting-criteria/audience-rules.ts';
 import { type Criterion, criteriaRows as declared } from '../targeting-criteria/criteria-rows.ts';
 import { criterionIsValid, normalizeValue } from '../targeting-criteria/criterion-values.ts';
-import { targetsExist } from '../targeting-criteria/target-rules.ts';
+import { audiencesAreTargetable, targetsExist } from '../targeting-criteria/target-rules.ts';
 import { targetingType } from '../targeting-criteria/targeting-types.ts';
 
 /** Maximum number of criteria of an estimate. */
@@ -21,7 +19,7 @@ export interface EstimateCriterion {
   readonly operator: 'EQ' | 'NE' | 'GTE' | 'LT';
 }
 
-/** The valid criteria of a body by their index, and the errors of the others. */
+/** The valid criteria of a body by index, and the errors of the others. */
 interface ParsedCriteria {
   readonly criteria: ReadonlyMap<number, EstimateCriterion>;
   readonly errors: readonly ErrorDetail[];
@@ -37,7 +35,8 @@ const { targeting_type, targeting_value, operator_type } = declared.fields;
  * @source campaigns 14; decision 292
  */
 export function parseCriteria(body: unknown): ParsedCriteria {
-  const list = listIn(body);
+  const list = Array.isArray(body) ? body : (body as { targeting_criteria?: unknown } | null)?.targeting_criteria;
+  if (!Array.isArray(list)) throw problem('NOT_CRITERIA', { parameter: LIST });
   if (list.length === 0) throw problem('TOO_FEW_ITEMS', { parameter: LIST });
   if (list.length > CRITERIA_MAX)
     throw problem('ESTIMATE_TOO_LARGE', { parameter: LIST, words: { max: CRITERIA_MAX } });
@@ -49,12 +48,6 @@ export function parseCriteria(body: unknown): ParsedCriteria {
     else found.set(index, read as EstimateCriterion);
   }
   return { criteria: found, errors };
-}
-
-function listIn(body: unknown): readonly unknown[] {
-  const list = Array.isArray(body) ? body : (body as { targeting_criteria?: unknown } | null)?.targeting_criteria;
-  if (Array.isArray(list)) return list;
-  throw problem('NOT_CRITERIA', { parameter: LIST });
 }
 
 function parseCriterion(item: unknown, place: string): EstimateCriterion | ErrorDetail[] {
@@ -69,7 +62,8 @@ function parseCriterion(item: unknown, place: string): EstimateCriterion | Error
     const value = raw[name];
     const isEmpty = value === '' || value === null;
     if (defaultValue !== undefined && (value === undefined || isEmpty)) return defaultValue;
-    const stored = value === undefined ? missing(parameter) : isEmpty ? empty(parameter) : kind.read(value, parameter);
+    const error = value === undefined ? 'MISSING_PARAMETER' : isEmpty ? 'TEXT_EMPTY' : undefined;
+    const stored: string | ErrorDetail = error ? { problem: error, parameter } : kind.read(value!, parameter);
     if (!isErrorDetail(stored)) return stored;
     errors.push(stored);
     return '';
@@ -79,14 +73,6 @@ function parseCriterion(item: unknown, place: string): EstimateCriterion | Error
   const criterion = { type, value: normalizeValue(type, value), operator: operator as EstimateCriterion['operator'] };
   const wrong = [criterionIsValid({ after: rowOf(criterion) }) ?? []].flat();
   return wrong.length > 0 ? wrong.map((error) => withPath(error, place)) : criterion;
-}
-
-function missing(parameter: string): ErrorDetail {
-  return { problem: 'MISSING_PARAMETER', parameter };
-}
-
-function empty(parameter: string): ErrorDetail {
-  return { problem: 'TEXT_EMPTY', parameter };
 }
 
 /** Prefixes the parameter of an error with the path of its criterion. */
@@ -99,13 +85,13 @@ function withPath(error: ErrorDetail, place: string): ErrorDetail {
   };
 }
 
-/** The criterion as a row without a line item, for the rules of stored criteria. */
+/** Returns the criterion as a row without a line item, for the rules of stored criteria. */
 function rowOf({ type, value, operator }: EstimateCriterion): Criterion {
   return { targeting_type: type, targeting_value: value, operator_type: operator } as Criterion;
 }
 
 /**
- * Checks campaigns, users and audiences that criteria refer to, with the rules of stored criteria.
+ * Checks that the campaigns, users and audiences of criteria exist, with the rules of stored criteria.
  * @source decision 293
  */
 export async function checkReferences(

@@ -28,18 +28,17 @@ const KEYWORD_MATCHING: Readonly<Record<string, Phrase['match']>> = {
 };
 /** Types that match people whose posts name the entry. @source decision 298 */
 const TOPIC_TYPES = ['CONVERSATION', 'EVENT', 'TV_SHOW'];
-/** Types about the content next to which ads appear; they do not narrow down people. @source decision 301 */
+/** Types that select the content next to which ads appear, not people. @source decision 301 */
 const CONTENT_TYPES = ['IAB_CATEGORY', 'CONTENT_PUBLISHER_USER'];
 
-/** Whether a criterion is about people, not about the content next to which ads appear. */
+/** Whether a criterion selects people, not the content next to which ads appear. */
 export function isAboutPeople({ type }: Pick<EstimateCriterion, 'type'>): boolean {
   return !CONTENT_TYPES.includes(type);
 }
 
 /**
  * Builds the directory query of criteria: primary criteria are combined with OR, other types with AND (OR within one
- * type), and NE criteria exclude. Types without data match nobody. Without primary criteria, everybody is selected whom the
- * others leave.
+ * type), and NE criteria exclude. Types without data match nobody. Without primary criteria, the others filter all people.
  * @throws UNAVAILABLE while the posts that keywords need are indexed
  * @source campaigns 10.3; decision 950
  */
@@ -79,7 +78,7 @@ async function membersOf({ type, value, operator }: EstimateCriterion, context: 
   return type === 'CUSTOM_AUDIENCE_EXPANDED' ? { is: 'alike', to: members } : members;
 }
 
-/** Authors of posts that match keyword criteria: included and excluded. */
+/** Finds the authors of posts that match keyword criteria: included and excluded. */
 async function authorsOfMatchingPosts(
   primary: readonly EstimateCriterion[],
   without: readonly EstimateCriterion[],

@@ -1,4 +1,4 @@
-/** A stored component of a card; the members of its type are set. */
+/** A stored component of a card, with the members of its type. */
 export interface Component {
   readonly type: 'MEDIA' | 'SWIPEABLE_MEDIA' | 'DETAILS' | 'BUTTON';
   readonly media_key?: string;
@@ -40,7 +40,7 @@ interface MediaReference {
   readonly parameter: string;
 }
 
-/** Every media key of a card structure, in order. */
+/** Returns every media key of a card structure, in order. */
 export function mediaReferences({ components, slides }: CardStructure): MediaReference[] {
   const own = (components ?? []).flatMap((each, at) => inComponent(each, `components[${at}]`));
   const slid = (slides ?? []).flatMap((slide, at) =>

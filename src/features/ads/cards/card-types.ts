@@ -1,7 +1,7 @@
 import { Type } from '../../../base/json-schema.ts';
 import { type Field, field, quoted } from '../../../contract/declare/fields.ts';
 import { MEDIA_CATEGORIES, parseMediaKey } from '../../../contract/services/media.ts';
-import type { CardStructure, Component } from './card-structure.ts';
+import type { CardStructure } from './card-structure.ts';
 
 /** Types of component-based cards. @source advertising 10 */
 const CARD_TYPES = [
@@ -36,20 +36,16 @@ export function cardType(): Field<string> {
   });
 }
 
-/** The card type that follows from media, layout and destinations. @source creatives 5.4 */
+/** Derives the card type from media, layout and destinations. @source creatives 5.4 */
 export function deriveCardType({ components, slides }: CardStructure): string {
   const all = components ?? (slides ?? []).flat();
-  const kinds = new Set(all.flatMap(keysOf).map(isVideoKey));
-  const shows = kinds.size > 1 ? 'MIXED_MEDIA' : kinds.has(true) ? 'VIDEO' : 'IMAGE';
-  if (slides) return `${shows}_MULTI_DEST_CAROUSEL_WEBSITE`;
-  const leadsTo = all.some(({ type }) => type === 'BUTTON') ? 'APP' : 'WEBSITE';
-  if (!all.some(({ type }) => type === 'SWIPEABLE_MEDIA')) return `${shows}_${leadsTo}`;
-  return shows === 'MIXED_MEDIA' ? `${shows}_SINGLE_DEST_CAROUSEL_${leadsTo}` : `${shows}_CAROUSEL_${leadsTo}`;
-}
-
-/** The media keys of a component. */
-function keysOf({ media_key, media_keys }: Component): readonly string[] {
-  return media_keys ?? (media_key === undefined ? [] : [media_key]);
+  const keys = all.flatMap(({ media_key, media_keys }) => media_keys ?? media_key ?? []);
+  const kinds = new Set(keys.map(isVideoKey));
+  const media = kinds.size > 1 ? 'MIXED_MEDIA' : kinds.has(true) ? 'VIDEO' : 'IMAGE';
+  if (slides) return `${media}_MULTI_DEST_CAROUSEL_WEBSITE`;
+  const destination = all.some(({ type }) => type === 'BUTTON') ? 'APP' : 'WEBSITE';
+  if (!all.some(({ type }) => type === 'SWIPEABLE_MEDIA')) return `${media}_${destination}`;
+  return media === 'MIXED_MEDIA' ? `${media}_SINGLE_DEST_CAROUSEL_${destination}` : `${media}_CAROUSEL_${destination}`;
 }
 
 /** Whether a media key has the prefix of a video category. */

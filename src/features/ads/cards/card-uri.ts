@@ -1,15 +1,12 @@
 import { Type } from '../../../base/json-schema.ts';
 import { type Field, field, quoted } from '../../../contract/declare/fields.ts';
 
-/** The id sequence of card numbers, shared by all card formats. @source decision 226 */
-export const CARD_NUMBER_SEQUENCE = 'card';
-
-/** The card URI of a card number. */
+/** Returns the card URI of a card number. */
 export function cardUriOf(number: string): string {
   return `card://${number}`;
 }
 
-/** The number in a card URI; undefined when malformed. */
+/** Returns the number in a card URI; undefined if malformed. */
 export function parseCardUri(uri: string): string | undefined {
   return /^card:\/\/(\d{1,19})$/.exec(uri)?.[1];
 }

@@ -4,15 +4,13 @@ import { type Card, cards } from '../cards.ts';
 import { mediaReferences, parseStructure } from './card-structure.ts';
 import { isVideoKey } from './card-types.ts';
 import { parseCardUri } from './card-uri.ts';
-import { imageConversationCards } from './image-conversation-cards.ts';
-import { type PollCard, pollCards } from './poll-cards.ts';
-import { closesAt } from './poll-computed-fields.ts';
-import { videoConversationCards } from './video-conversation-cards.ts';
+import { imageConversationCards, videoConversationCards } from './conversation-cards.ts';
+import { closesAt, type PollCard, pollCards } from './poll-cards.ts';
 
-/** Card formats: component-based cards and those with an endpoint of their own. */
+/** Card formats: component-based cards, and those with a separate endpoint. */
 type CardFormat = 'component' | 'poll' | 'video_conversation' | 'image_conversation';
 
-/** The properties of a card that posts and line items need. */
+/** The properties of a card for posts and line items. */
 export interface ResolvedCard {
   readonly id: string;
   readonly card_uri: string;
@@ -29,15 +27,16 @@ export interface ResolvedCard {
   isClosed(now: string): boolean;
 }
 
-const OTHER_FORMATS: readonly (readonly [format: CardFormat, kind: AnyResource])[] = [
+/** The card formats other than component-based cards. */
+export const OTHER_FORMATS: readonly (readonly [format: CardFormat, kind: AnyResource])[] = [
   ['poll', pollCards],
   ['video_conversation', videoConversationCards],
   ['image_conversation', imageConversationCards],
 ];
 
 /**
- * The live card of an account with the URI `card://<number>`; undefined when there is none. Published posts keep a
- * component card that was deleted: with `deleted: 'shown'` it is found too. @source decision 1083
+ * Finds the live card of an account with the URI `card://<number>`. Published posts keep a deleted component card, which
+ * `deleted: 'shown'` includes. @source decision 1083
  */
 export async function findCard(
   tx: ReadTransaction,

@@ -1,8 +1,9 @@
+import type { Rule } from '../../../contract/declare/rules.ts';
 import type { ErrorDetail, ProblemName } from '../../../contract/problems/problems.ts';
 import type { MediaType } from '../../../contract/services/media.ts';
 import { checkMediaUses, findUsableMedia, type MediaContext, type MediaDetails } from '../media/usable-media.ts';
 
-/** An aspect ratio with its name for messages. */
+/** An aspect ratio, with its name in messages. */
 type AspectRatio = readonly [name: string, width: number, height: number];
 
 /** Aspect ratios of card media. @source creatives 5.2, 6, 8 and 9 */
@@ -14,7 +15,7 @@ export const RATIOS = {
 } as const satisfies Record<string, AspectRatio>;
 
 /** The requirements of a card for the media of one parameter. */
-export interface MediaRequirement {
+interface MediaRequirement {
   readonly parameter: string;
   readonly key: string;
   readonly types: readonly MediaType[];
@@ -35,6 +36,25 @@ export const MEDIA_REQUIREMENT_PROBLEMS: readonly ProblemName[] = [
 const WIDTH_MIN = 800;
 /** Allows for rounding to whole pixels. */
 const TOLERANCE = 0.02;
+
+/**
+ * Builds the rule that newly set media meets the requirements of its parameter; media already set stays valid after it is
+ * removed from the library.
+ * @source decision 217
+ */
+export function mediaRule<K extends string>(
+  requirements: Readonly<Record<K, Omit<MediaRequirement, 'parameter' | 'key'>>>,
+): Rule<{ readonly [P in K]: string | null }> {
+  const names = Object.keys(requirements) as K[];
+  return (change) => {
+    const { after, before } = change;
+    const changed = names.filter((name) => after[name] !== null && after[name] !== before?.[name]);
+    return checkMediaRequirements(
+      change,
+      changed.map((name) => ({ parameter: name, key: after[name]!, ...requirements[name] })),
+    );
+  };
+}
 
 /**
  * Checks the media of a card. Sizes are checked only for uploaded media.

@@ -1,5 +1,6 @@
-import type { Change } from '../../../contract/declare/rules.ts';
+import { type Change, invalid } from '../../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
+import { checkFeature } from '../account-features.ts';
 import type { LineItem } from '../line-items.ts';
 import { objectiveOf } from './objectives.ts';
 import { reachesPublisherNetwork } from './placements.ts';
@@ -24,14 +25,16 @@ export function hasDependentFields({ after }: Change<LineItem>): readonly ErrorD
 /** Rule: the advertiser domain is a domain name without scheme or path. */
 export function domainIsValid({ after }: Change<LineItem>): ErrorDetail | undefined {
   if (after.advertiser_domain === null || DOMAIN.test(after.advertiser_domain)) return undefined;
-  return { problem: 'INVALID', attribute: 'advertiser_domain', words: { message: 'Invalid advertiser domain format' } };
+  return invalid('advertiser_domain', 'Invalid advertiser domain format');
 }
 
-/** Rule: product type MEDIA goes with objective PREROLL_VIEWS, and neither without the other. @source campaigns 9.2 */
+/** Rule: product type MEDIA and objective PREROLL_VIEWS require each other. @source campaigns 9.2 */
 export function productTypeFitsObjective({ after }: Change<LineItem>): ErrorDetail | undefined {
   if ((after.product_type === 'MEDIA') === (after.objective === 'PREROLL_VIEWS')) return undefined;
-  const message = `Product type ${after.product_type} is not compatible with objective ${after.objective}`;
-  return { problem: 'INVALID', attribute: 'product_type', words: { message } };
+  return invalid(
+    'product_type',
+    `Product type ${after.product_type} is not compatible with objective ${after.objective}`,
+  );
 }
 
 /**
@@ -40,32 +43,25 @@ export function productTypeFitsObjective({ after }: Change<LineItem>): ErrorDeta
  * @source campaigns 5.6 and 9.1; decision 126
  */
 export async function frequencyCapIsAllowed(change: Change<LineItem>): Promise<readonly ErrorDetail[]> {
-  const { after, before, account, tx } = change;
+  const { after, before } = change;
   const set = CAP_FIELDS.filter((name) => after[name] !== null);
   if (set.length === 0 || CAP_FIELDS.every((name) => after[name] === before?.[name])) return [];
-  const errors: ErrorDetail[] = [];
-  if (!(await tx.accountMembers.listFeatures(account!.id)).includes('REACH_FREQUENCY_CAP')) {
-    const words = { feature: 'REACH_FREQUENCY_CAP', account: account!.id };
-    errors.push({ problem: 'FEATURE_NOT_AVAILABLE', parameter: set[0]!, words });
-  }
+  const unavailable = await checkFeature(change, 'REACH_FREQUENCY_CAP', set[0]!);
+  const errors: ErrorDetail[] = unavailable ? [unavailable] : [];
   if (set.length === 1) {
     const [a, b] = [...set, ...CAP_FIELDS.filter((name) => name !== set[0])] as [string, string];
     errors.push({ problem: 'INCLUSIVE_PARAMETERS', parameter: b, words: { a, b } });
   }
   if (!objectiveOf(after.objective).allowsFrequencyCap) {
-    const message = `Objective ${after.objective} is not compatible with a frequency cap`;
-    errors.push({ problem: 'INVALID', attribute: 'frequency_cap', words: { message } });
+    errors.push(invalid('frequency_cap', `Objective ${after.objective} is not compatible with a frequency cap`));
   }
   return errors;
 }
 
-/** Rule: the flight ends after it starts, and for new line items in the future. @source campaigns 9.1; decision 127 */
+/** Rule: the flight ends after it starts, and that of a new line item in the future. @source campaigns 9.1; decision 127 */
 export function flightDatesAreValid({ verb, after, now }: Change<LineItem>): ErrorDetail | undefined {
   const { start_time: start, end_time: end } = after;
   if (end === null) return undefined;
-  const message =
-    start !== null && end <= start
-      ? 'Expected end_time to be after start_time'
-      : verb === 'create' && end <= now && 'Expected end_time to be in the future';
-  return message ? { problem: 'INVALID', attribute: 'end_time', words: { message } } : undefined;
+  if (start !== null && end <= start) return invalid('end_time', 'Expected end_time to be after start_time');
+  return verb === 'create' && end <= now ? invalid('end_time', 'Expected end_time to be in the future') : undefined;
 }

@@ -6,11 +6,9 @@ import {
   mediaReferences,
   parseStructure,
 } from '../cards/card-structure.ts';
+import type { ImageConversationCard, VideoConversationCard } from '../cards/conversation-cards.ts';
 import { findCard, type ResolvedCard } from '../cards/find-card.ts';
-import type { ImageConversationCard } from '../cards/image-conversation-cards.ts';
-import type { PollCard } from '../cards/poll-cards.ts';
-import { closesAt } from '../cards/poll-computed-fields.ts';
-import type { VideoConversationCard } from '../cards/video-conversation-cards.ts';
+import { closesAt, type PollCard } from '../cards/poll-cards.ts';
 import type { Card } from '../cards.ts';
 import { findMediaDetails, type MediaContext, type MediaDetails } from '../media/usable-media.ts';
 import type { PostView } from '../posts/post-view.ts';

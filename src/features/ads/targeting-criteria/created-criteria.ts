@@ -1,38 +1,55 @@
 import type { ChangeSet } from '../../../contract/declare/rules.ts';
-import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
+import type { Conditions } from '../../../contract/store/records.ts';
 import { type Criterion, criteriaRows } from './criteria-rows.ts';
 
-/** A created criterion, and the index of its change. */
-export interface CreatedCriterion {
-  readonly index: number;
-  readonly row: Criterion;
+/** A criterion of a line item. */
+export interface LineCriterion {
+  readonly line: string;
+  readonly type: string;
+  readonly value: string;
+  readonly operator: string;
 }
 
-/** The criteria that a call created, without those that it deleted again. */
+/** A created criterion, and the index of its change. */
+export interface CreatedCriterion extends LineCriterion {
+  readonly index: number;
+}
+
+/** Returns the values of a stored criterion. */
+export function toLineCriterion(row: Criterion): LineCriterion {
+  return {
+    line: String(row.line_item_id),
+    type: String(row.targeting_type),
+    value: String(row.targeting_value),
+    operator: String(row.operator_type),
+  };
+}
+
+/** Returns the criteria that a call created and did not delete again. */
 export function createdCriteria({ changes }: ChangeSet<Criterion>): CreatedCriterion[] {
   const gone = new Set(changes.filter(({ after }) => after.deleted).map(({ after }) => after.id));
   return changes.flatMap(({ before, after }, index) =>
-    before === undefined && !gone.has(after.id) ? [{ index, row: after }] : [],
+    before === undefined && !gone.has(after.id) ? [{ index, ...toLineCriterion(after) }] : [],
   );
 }
 
-/** Created criteria of some types. */
-export function ofTypes(created: readonly CreatedCriterion[], ...types: readonly string[]): CreatedCriterion[] {
-  return created.filter(({ row }) => types.includes(String(row.targeting_type)));
+/** Returns those of the given types. */
+export function filterByType<C extends LineCriterion>(criteria: readonly C[], ...types: readonly string[]): C[] {
+  return criteria.filter(({ type }) => types.includes(type));
 }
 
-/** The distinct line items of created criteria. */
-export function lineItemIds(created: readonly CreatedCriterion[]): string[] {
-  return [...new Set(created.map(({ row }) => String(row.line_item_id)))];
+/** Returns the distinct line items of criteria. */
+export function lineItemIds(criteria: readonly LineCriterion[]): string[] {
+  return [...new Set(criteria.map(({ line }) => line))];
 }
 
-/** The query of live criteria of some line items, by type and optionally operator. */
+/** Builds the query for live criteria of line items, by type and optionally operator. */
 export function criteriaQuery(
   account: string,
   lines: readonly string[],
   types: readonly string[],
   operator?: string,
-): Parameters<ReadTransaction['records']['tally']>[1] {
+): Conditions {
   return {
     account,
     member: undefined,
@@ -47,16 +64,18 @@ export function criteriaQuery(
   };
 }
 
-/** Live EQ criteria of some types, by line item. */
-export async function liveCriteriaByLineItem(
-  tx: ReadTransaction,
-  account: string,
+/** Reads live EQ criteria of the given types, by line item. */
+export async function readLiveCriteria(
+  { tx, account }: Pick<ChangeSet<Criterion>, 'tx' | 'account'>,
   lines: readonly string[],
-  types: readonly string[],
-): Promise<ReadonlyMap<string, readonly Criterion[]>> {
-  const query = { ...criteriaQuery(account, lines, types, 'EQ'), sort: AS_INDEXED, after: undefined, limit: ALL };
-  const rows = (await tx.records.page(criteriaRows, query)) as Criterion[];
-  return Map.groupBy(rows, (row) => String(row.line_item_id));
+  ...types: readonly string[]
+): Promise<ReadonlyMap<string, readonly LineCriterion[]>> {
+  const query = { ...criteriaQuery(account.id, lines, types, 'EQ'), sort: AS_INDEXED, after: undefined, limit: ALL };
+  const rows = await tx.records.page(criteriaRows, query);
+  return Map.groupBy(
+    rows.map((row) => toLineCriterion(row as Criterion)),
+    ({ line }) => line,
+  );
 }
 
 /** The order of the index; sorting by id alone would read the whole account. */

@@ -52,7 +52,7 @@ export const criteriaRows = resource({
   },
 });
 
-/** A text; identifiers of look-ups may be numbers. @source decision 1092 */
+/** A text; ids of reference data may be numbers. @source decision 1092 */
 function textOrNumber({ max }: { max: number }): Field<string> {
   const { kind } = text({ max });
   return field({

@@ -7,8 +7,7 @@ import type { Criterion } from './criteria-rows.ts';
 import { targetingType } from './targeting-types.ts';
 
 /**
- * Computed names of criteria; users and campaigns of a page are read at once. Without a known name, the value is
- * used.
+ * Computed names of criteria; the users and campaigns of a page are read together. The default is the value.
  * @source campaigns 10.1; decision 147
  */
 export const criterionNames: Computed<Criterion> = {
@@ -21,7 +20,9 @@ export const criterionNames: Computed<Criterion> = {
       .describe('Location type, for locations only.'),
   },
   async prepare(rows, { tx, input }) {
-    const handles = await handlesOf(rows, tx);
+    const users = valuesOf(rows, 'user', 'advertiser');
+    const handles: ReadonlyMap<string, string> =
+      users.length === 0 ? new Map() : await tx.credentials.findScreenNames(users);
     const campaignNames = await campaignNamesOf(rows, tx);
     const lang = typeof input?.lang === 'string' ? input.lang : undefined;
     return (row) => {
@@ -63,11 +64,6 @@ function lookedUp(type: string, value: string, lang: string | undefined): Record
 function valuesOf(rows: readonly Criterion[], ...kinds: readonly string[]): string[] {
   const some = rows.filter((row) => kinds.includes(targetingType(String(row.targeting_type)).value.is));
   return [...new Set(some.map((row) => String(row.targeting_value)))];
-}
-
-async function handlesOf(rows: readonly Criterion[], tx: ReadTransaction): Promise<ReadonlyMap<string, string>> {
-  const ids = valuesOf(rows, 'user', 'advertiser');
-  return ids.length === 0 ? new Map() : tx.credentials.findScreenNames(ids);
 }
 
 async function campaignNamesOf(rows: readonly Criterion[], tx: ReadTransaction): Promise<ReadonlyMap<string, string>> {

@@ -31,7 +31,7 @@ export function targetingTypeField(): Field<TargetingTypeName> {
   });
 }
 
-/** The canonical form of a targeting value, as it is stored. @source decision 177 */
+/** Returns the canonical form of a targeting value, as stored. @source decision 177 */
 export function normalizeValue(type: string, value: string): string {
   const kind = targetingType(type)?.value;
   switch (kind?.is) {
@@ -47,14 +47,14 @@ export function normalizeValue(type: string, value: string): string {
     case 'id':
       return value.trim().toLowerCase();
     case 'looked-up':
-      return idOfEntry(type, value);
+      return canonicalEntryId(type, value);
     default:
       return value;
   }
 }
 
 /** Entry ids ignore case and surrounding white space, like all ids. */
-function idOfEntry(type: string, value: string): string {
+function canonicalEntryId(type: string, value: string): string {
   const id = value.trim().toLowerCase();
   return referenceEntry(type, id) ? id : value;
 }
@@ -70,7 +70,7 @@ export function criterionIsValid({
   );
 }
 
-/** For exclude-only types the error is on the type, otherwise on the operator. @source decision 135 */
+/** Exclude-only types report the error on the type, others on the operator. @source decision 135 */
 function checkOperator(name: string, { operators }: TargetingType, raw: string): ErrorDetail | undefined {
   if ((operators as readonly string[]).includes(raw)) return undefined;
   if (operators.length === 1 && operators[0] === 'NE') {

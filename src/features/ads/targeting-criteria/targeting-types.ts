@@ -35,9 +35,9 @@ export const ENGAGEMENTS = [
 ] as const;
 
 /**
- * The values of a type. `looked-up`: an entry of the reference data of the type. `word`: one of a few, with display
- * names. `number`: an integer. `text`: any text. `user`: any user. `advertiser`: the user whom the account advertises.
- * `audience`, `campaign`: one that the account can use. `iab`: an IAB category. `id`: an id that is not resolved here.
+ * The values of a type. `looked-up`: an entry of the reference data of the type. `word`: an enum with display names.
+ * `number`: an integer. `text`: any text. `user`: any user. `advertiser`: the user whom the account advertises.
+ * `audience`, `campaign`: one available to the account. `iab`: an IAB category. `id`: an id that is not resolved here.
  * @source decision 137
  */
 type ValueKind =
