@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { entitiesOf } from '../../src/base/entities.ts';
 import { displayed } from '../../src/base/entity-shapes.ts';
 import { detectLanguage } from '../../src/features/ads/posts/detect-language.ts';
-import { countedLength } from '../../src/features/ads/posts/post-text.ts';
+import { countedLength } from '../../src/features/ads/posts/post-fields.ts';
 
 describe('entities of a text', () => {
   /** A text, and each of its entities as kind and what it says. */

@@ -8,16 +8,16 @@ export interface PageQuery {
   /** The account of the rows; undefined for resources of scope `user`. */
   readonly account: string | undefined;
   /** The user on whose accounts the rows are, for resources of scope `user`. */
-  readonly member: { readonly user: string; readonly environment: string } | undefined;
+  readonly member?: { readonly user: string; readonly environment: string } | undefined;
   /** The account that the rows were granted to, for shared resources. */
   readonly grantee?: string;
   readonly deleted: Deleted;
   /** Column -> accepted values; an empty list matches nothing. */
   readonly within: Readonly<Record<string, readonly (string | number)[]>>;
   /** Excludes rows whose column has this value. */
-  readonly without: { readonly column: string; readonly value: string } | undefined;
+  readonly without?: { readonly column: string; readonly value: string } | undefined;
   /** Prefix of a folded search column, folded. */
-  readonly prefix: { readonly column: string; readonly text: string } | undefined;
+  readonly prefix?: { readonly column: string; readonly text: string } | undefined;
   /** Folded words that must all occur in the column `terms`. */
   readonly terms?: readonly string[] | undefined;
   /**
@@ -26,7 +26,7 @@ export interface PageQuery {
    */
   readonly sort: readonly SortKey[];
   /** The sort values of the last row of the previous page. */
-  readonly after: readonly (string | number | null)[] | undefined;
+  readonly after?: readonly (string | number | null)[] | undefined;
   readonly limit: number;
 }
 

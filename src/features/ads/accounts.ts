@@ -86,29 +86,27 @@ export const createSandboxAccount: Operation = {
     const row = newAccount({ id: accountId!, environment: call.environment, name: 'Sandbox account', now: call.now });
     return store.write(async (tx) => {
       await tx.records.insert(accounts, row);
-      const admin = {
-        account_id: row.id,
-        user_id: user,
-        role: 'ACCOUNT_ADMIN',
-        post_composer: 1,
-      } as const;
-      await tx.accountMembers.add(admin);
+      await tx.accountMembers.add({ account_id: row.id, user_id: user, role: 'ACCOUNT_ADMIN', post_composer: 1 });
       await tx.accountMembers.addFeatures(row.id, SANDBOX_FEATURES);
       await tx.records.insert(promotableUsers, newPromotableUser(promotable));
-      const shown = await call.services.serializeRows(accounts, [row], serializeContext(call, tx));
-      return { data: `[${shown}]`, nextCursor: null };
+      const json = await call.services.serializeRows(accounts, [row], serializeContext(call, tx));
+      return { data: `[${json}]`, nextCursor: null };
     });
   },
 };
 
-/** The row of a new account, including columns that are not declared as fields: environment and limits. */
-export function newAccount(facts: {
+/** Builds the row of a new account, including columns that are not declared as fields: environment and limits. */
+export function newAccount({
+  id,
+  environment,
+  name,
+  now,
+}: {
   readonly id: string;
   readonly environment: Environment;
   readonly name: string;
   readonly now: string;
 }): Row {
-  const { id, environment, name, now } = facts;
   return {
     id,
     environment,

@@ -2,12 +2,12 @@ import { Type } from '../../base/json-schema.ts';
 import { boolean, micros, oneOf, reference, text } from '../../contract/declare/fields.ts';
 import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
-import { atMost, type Change, neverBackTo } from '../../contract/declare/rules.ts';
+import { atMost, type Change, invalid, neverBackTo } from '../../contract/declare/rules.ts';
 import { alwaysNull } from '../../contract/declare/unwritten-fields.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { SPENT, spentBy } from '../../contract/store/delivery-ledger.ts';
 import { LINE_ITEMS_SUMMARY } from '../../contract/store/line-items-summary.ts';
-import { minimumDenomination } from './currencies.ts';
+import { checkDenominations } from './currencies.ts';
 import {
   creditRemaining,
   type FundingInstrument,
@@ -58,7 +58,7 @@ export const campaigns = resource({
   rate: 'account_reads',
   ids: { from: 36 ** 4 * 8 },
   fields,
-  // Pacing is set per line item when budgets are. @source decision 34
+  // Budgets per line item also mean pacing per line item. @source decision 34
   derive: (row) =>
     row.budget_optimization === 'LINE_ITEM'
       ? { standard_delivery: null }
@@ -104,8 +104,7 @@ export const campaigns = resource({
 function budgetOptimizationIsFixed({ before, after }: Change<Campaign>): ErrorDetail | undefined {
   if (!before || before.budget_optimization === after.budget_optimization) return undefined;
   if (!hasLineItems(before)) return undefined;
-  const message = 'Budget optimization cannot change while the campaign has line items';
-  return { problem: 'INVALID', attribute: 'budget_optimization', words: { message } };
+  return invalid('budget_optimization', 'Budget optimization cannot change while the campaign has line items');
 }
 
 /** Rule: the funding instrument is not deleted, paused or expired; it may start in the future. @source decision 35 */
@@ -122,20 +121,20 @@ function instrumentCanFund({ referenced, now }: Change<Campaign>): ErrorDetail |
   };
 }
 
-/** The funding instrument: already read as a reference on create, read by id on update. */
-async function instrumentOf({ referenced, after, tx }: Change<Campaign>): Promise<FundingInstrument | undefined> {
+/** Finds the funding instrument: already read as a reference on create, read by id on update. */
+async function findInstrument({ referenced, after, tx }: Change<Campaign>): Promise<FundingInstrument | undefined> {
   const known = referenced.get('funding_instrument_id') as FundingInstrument | undefined;
   if (known) return known;
   const key = { account: after.account_id, id: String(after.funding_instrument_id) };
   return tx.records.get(fundingInstruments, key, { deleted: 'shown' });
 }
 
-/** Rule: what a new total budget leaves to spend does not exceed the remaining credit of a credit line. @source decision 36 */
+/** Rule: the unspent part of a new total budget does not exceed the remaining credit of a credit line. @source decision 36 */
 async function withinCreditLimit(change: Change<Campaign>): Promise<ErrorDetail | undefined> {
   const { after, before } = change;
   const total = after.total_budget_amount_local_micro;
   if (total === null || total === before?.total_budget_amount_local_micro) return undefined;
-  const instrument = await instrumentOf(change);
+  const instrument = await findInstrument(change);
   const remaining = instrument ? creditRemaining(instrument) : null;
   if (remaining === null || total - spentBy(after) <= remaining) return undefined;
   return {
@@ -152,7 +151,7 @@ function coversSpend({ before, after }: Change<Campaign>): ErrorDetail | undefin
   return spendExceedsBudget(spentBy(before), total);
 }
 
-/** The error of a total budget below the spend so far. */
+/** Returns the error of a total budget below the spend so far. */
 export function spendExceedsBudget(spent: number, total: number | null): ErrorDetail | undefined {
   if (total === null || total >= spent) return undefined;
   return { problem: 'SPEND_EXCEEDS_BUDGET', parameter: 'total_budget_amount_local_micro', words: { total, spent } };
@@ -160,13 +159,8 @@ export function spendExceedsBudget(spent: number, total: number | null): ErrorDe
 
 async function amountsFitCurrency(change: Change<Campaign>): Promise<readonly ErrorDetail[]> {
   const { after, before } = change;
-  const errors: ErrorDetail[] = [];
-  for (const parameter of ['daily_budget_amount_local_micro', 'total_budget_amount_local_micro'] as const) {
-    const raw = after[parameter];
-    if (raw === null || raw === before?.[parameter]) continue;
-    const currency = String((await instrumentOf(change))?.currency);
-    const unit = minimumDenomination(currency);
-    if (raw % unit !== 0) errors.push({ problem: 'INVALID_DENOMINATION', parameter, words: { unit, currency, raw } });
-  }
-  return errors;
+  const names = ['daily_budget_amount_local_micro', 'total_budget_amount_local_micro'] as const;
+  const changed = names.filter((name) => after[name] !== null && after[name] !== before?.[name]);
+  if (changed.length === 0) return [];
+  return checkDenominations(after, changed, String((await findInstrument(change))?.currency));
 }

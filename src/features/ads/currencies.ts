@@ -1,4 +1,5 @@
 import { type Field, field, oneOf } from '../../contract/declare/fields.ts';
+import type { ErrorDetail } from '../../contract/problems/problems.ts';
 
 /**
  * Supported currencies by number of decimals.
@@ -55,8 +56,22 @@ export function currencyCode(): Field<string> {
   });
 }
 
-/** The smallest unit of a currency in micro units; amounts are multiples of it. @source campaigns 6.1 */
+/** Returns the smallest unit of a currency in micro units; amounts are multiples of it. @source campaigns 6.1 */
 export function minimumDenomination(currency: string): number {
-  const found = Object.entries(decimals).find(([, words]) => words.includes(currency));
+  const found = Object.entries(decimals).find(([, codes]) => codes.includes(currency));
   return 10 ** (6 - Number(found?.[0] ?? 2));
+}
+
+/** Returns errors of amounts that are not multiples of the smallest unit of the currency. */
+export function checkDenominations<K extends string>(
+  row: { readonly [P in K]: number | null },
+  amounts: readonly K[],
+  currency: string,
+): ErrorDetail[] {
+  const unit = minimumDenomination(currency);
+  return amounts.flatMap((parameter): ErrorDetail[] => {
+    const raw = row[parameter];
+    if (raw === null || raw % unit === 0) return [];
+    return [{ problem: 'INVALID_DENOMINATION', parameter, words: { unit, currency, raw } }];
+  });
 }

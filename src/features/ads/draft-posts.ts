@@ -1,17 +1,16 @@
-import { type Fields, LONG_IDS_FROM, type RowOf, resource } from '../../contract/declare/resource.ts';
-import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../contract/declare/roles.ts';
+import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import type { Change } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
-import { authorFilter, checkPromotable, findAuthor, findAuthorOrAdvertiser } from './posts/authors.ts';
+import { checkPromotable, findAuthor, findAuthorOrAdvertiser } from './posts/authors.ts';
 import {
   checkCard,
   checkMedia,
   checkMediaMix,
-  checkNotBlank,
+  isNotBlank,
   MEDIA_PROBLEMS,
   searchColumns,
 } from './posts/post-content.ts';
-import { attachmentFields, authorParameters, contentFields } from './posts/post-fields.ts';
+import { attachmentFields, contentFields, unpublishedDefaults } from './posts/post-fields.ts';
 
 const fields = { ...contentFields, ...attachmentFields } satisfies Fields;
 
@@ -23,42 +22,25 @@ export type DraftPost = RowOf<typeof fields>;
  * @source advertising 15; creatives 10
  */
 export const draftPosts = resource({
+  ...unpublishedDefaults,
   name: 'draft_post',
   plural: 'draft_posts',
   label: 'Draft post',
   description: 'An unpublished post, which can be edited but not promoted.',
-  scope: 'account',
-  operations: ['list', 'get', 'create', 'update', 'remove'],
-  roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
-  notFound: 'NOT_FOUND',
-  rate: 'account_reads_small',
-  ids: { from: LONG_IDS_FROM, isLong: true, sequence: 'post' },
   fields,
-  requests: { createParameters: authorParameters },
   derive: async (row, { before, input, tx, account }) => ({
     user_id: before?.user_id ?? (await findAuthorOrAdvertiser(tx, account!.id, input.as_user_id)).user,
     ...searchColumns(row),
   }),
   rules: [authorIsPromotable, isNotBlank, mediaIsValid, cardExists],
   problems: ['POST_CANNOT_BE_BLANK', ...MEDIA_PROBLEMS, 'MEDIA_MIXED', 'CARD_NOT_FOUND'],
-  createProblems: ['NOT_PROMOTABLE'],
   deletion: { hard: { extraMembers: { status: 'DELETED' } }, omitsFlag: true },
-  list: {
-    count: { preset: 100, max: 200 },
-    without: ['ids', 'sort_by', 'with_deleted', 'with_total_count'],
-    extraFilters: authorFilter,
-    problems: ['NOT_PROMOTABLE'],
-  },
 });
 
 async function authorIsPromotable({ verb, after, tx }: Change<DraftPost>): Promise<ErrorDetail | undefined> {
   if (verb !== 'create') return undefined;
   const author = await findAuthor(tx, after.account_id, String(after.user_id));
   return checkPromotable(author, after.account_id, 'as_user_id');
-}
-
-function isNotBlank({ after }: Change<DraftPost>): ErrorDetail | undefined {
-  return checkNotBlank(after);
 }
 
 async function mediaIsValid(change: Change<DraftPost>): Promise<readonly ErrorDetail[]> {

@@ -1,11 +1,21 @@
-import { boolean, instant, integer, micros, oneOf, type StoredValue, text } from '../../contract/declare/fields.ts';
+import { Type } from '../../base/json-schema.ts';
+import {
+  boolean,
+  type Field,
+  field,
+  instant,
+  integer,
+  micros,
+  oneOf,
+  type StoredValue,
+  text,
+} from '../../contract/declare/fields.ts';
 import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
 import type { Change } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { SPENT, spentBy } from '../../contract/store/delivery-ledger.ts';
-import { currencyCode, minimumDenomination } from './currencies.ts';
-import { reasonList } from './reason-list.ts';
+import { checkDenominations, currencyCode } from './currencies.ts';
 
 /** Reasons why an instrument cannot fund campaigns, in the order of replies. @source campaigns 7.1 */
 const FUNDING_REASONS = [
@@ -94,32 +104,32 @@ export function deriveAmounts({ type }: Pick<FundingInstrument, 'type'>): Partia
   return type === 'INSERTION_ORDER' ? { credit_limit_local_micro: null } : {};
 }
 
-/** Reasons why an instrument cannot fund at `now` (UTC text). @source campaigns 7.1; decision 38 and 173 */
+/** Returns the reasons why an instrument cannot fund campaigns at `now` (UTC text). @source campaigns 7.1; decision 38 and 173 */
 export function reasonsNotAbleToFund(row: FundingInstrument, now: string): string[] {
   const reasons: string[] = [];
   if (row.deleted) reasons.push('DELETED');
   if (row.entity_status === 'PAUSED') reasons.push('PAUSED');
   if (row.start_time !== null && now < row.start_time) reasons.push('STARTS_IN_FUTURE');
   if (row.end_time !== null && now >= row.end_time) reasons.push('EXPIRED');
-  const left = fundsLeft(row);
+  const left = remainingFunds(row);
   if (left !== null && left <= 0) reasons.push('BUDGET_EXHAUSTED');
   return reasons;
 }
 
 /**
- * What an instrument can still pay for, in micro units; null when it has no limit. That of an insertion order is its funded
- * amount, that of all others their credit limit.
+ * Returns the remaining funds of an instrument in micro units; null without a limit. The limit of an insertion order is its
+ * funded amount, that of others the credit limit.
  * @source decision 921
  */
-function fundsLeft(row: FundingInstrument): number | null {
+function remainingFunds(row: FundingInstrument): number | null {
   const limit = row.type === 'INSERTION_ORDER' ? row.funded_amount_local_micro : row.credit_limit_local_micro;
   return limit === null ? null : Math.max(0, limit - spentBy(row));
 }
 
-/** Remaining credit of a credit line in micro units; null for other types and unlimited lines. @source decision 173 */
+/** Returns the remaining credit of a credit line in micro units; null for other types and unlimited lines. @source decision 173 */
 export function creditRemaining(row: FundingInstrument): number | null {
   const isLine = row.type === 'CREDIT_LINE' || row.type === 'AGENCY_CREDIT_LINE';
-  return isLine ? fundsLeft(row) : null;
+  return isLine ? remainingFunds(row) : null;
 }
 
 function insertionOrderHasEnd({ after }: Change<FundingInstrument>): ErrorDetail | undefined {
@@ -135,13 +145,18 @@ function endsAfterStart({ after }: Change<FundingInstrument>): ErrorDetail | und
 }
 
 function amountsFitCurrency({ after }: Change<FundingInstrument>): readonly ErrorDetail[] {
-  const currency = String(after.currency);
-  const unit = minimumDenomination(currency);
-  const errors: ErrorDetail[] = [];
-  for (const parameter of ['credit_limit_local_micro', 'funded_amount_local_micro'] as const) {
-    const raw = after[parameter];
-    if (raw === null || raw % unit === 0) continue;
-    errors.push({ problem: 'INVALID_DENOMINATION', parameter, words: { unit, currency, raw } });
-  }
-  return errors;
+  const amounts = ['credit_limit_local_micro', 'funded_amount_local_micro'] as const;
+  return checkDenominations(after, amounts, String(after.currency));
+}
+
+/** A computed list of reasons; values are JSON texts of arrays. */
+export function reasonList(reasons: readonly string[]): Field<string> {
+  return field<string>({
+    name: 'reasons',
+    column: 'none',
+    schema: Type.Array(Type.Literals(reasons)),
+    problems: [],
+    toJson: (stored) => stored,
+    read: (_, parameter) => ({ problem: 'NOT_TEXT', parameter }),
+  }).readOnly();
 }

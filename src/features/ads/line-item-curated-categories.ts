@@ -58,8 +58,7 @@ export async function lineItemsWithCuratedCategory(
 }
 
 function under(account: string, lines: readonly string[]): Conditions {
-  const within = { line_item_id: lines };
-  return { account, member: undefined, deleted: 'hidden', within, without: undefined, prefix: undefined };
+  return { account, deleted: 'hidden', within: { line_item_id: lines } };
 }
 
 /** Rule: the curated category exists; checked before the rules of its line item. @source decision 144 */

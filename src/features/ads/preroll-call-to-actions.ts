@@ -55,8 +55,7 @@ async function isTheOnlyOne({ changes, account, tx }: ChangeSet<PrerollCallToAct
   const [change] = changes;
   if (!change || change.before) return [];
   const line = change.after.line_item_id!;
-  const all = { account: account.id, member: undefined, without: undefined, prefix: undefined } as const;
   const within = { line_item_id: [line] };
-  const live = await tx.records.count(prerollCallToActions, { ...all, deleted: 'hidden', within });
+  const live = await tx.records.count(prerollCallToActions, { account: account.id, deleted: 'hidden', within });
   return live > 1 ? [{ index: 0, error: unsuitable(line, 'has a call to action already') }] : [];
 }

@@ -35,15 +35,20 @@ export const promotableUsers = resource({
   list: {},
 });
 
-/** The row of a new promotable user. */
-export function newPromotableUser(facts: {
+/** Builds the row of a new promotable user. */
+export function newPromotableUser({
+  id,
+  account,
+  user,
+  type,
+  now,
+}: {
   readonly id: string;
   readonly account: string;
   readonly user: string;
   readonly type: (typeof PROMOTABLE_USER_TYPES)[number];
   readonly now: string;
 }): Row {
-  const { id, account, user, type, now } = facts;
   return {
     id,
     account_id: account,
@@ -55,19 +60,10 @@ export function newPromotableUser(facts: {
   };
 }
 
-/** The id of the user whom an account advertises: `advertiser_user_id` of its line items. Every account has one. */
+/** Returns the id of the user whom an account advertises: `advertiser_user_id` of its line items. */
 export async function findAdvertiserUserId(tx: ReadTransaction, account: string): Promise<string> {
-  const [row] = await tx.records.page(promotableUsers, {
-    account,
-    member: undefined,
-    deleted: 'hidden',
-    within: { promotable_user_type: ['FULL'] },
-    without: undefined,
-    prefix: undefined,
-    sort: [{ column: 'id', direction: 'asc', nullable: false }],
-    after: undefined,
-    limit: 1,
-  });
+  const options = { deleted: 'hidden', column: 'promotable_user_type' } as const;
+  const [row] = await tx.records.getMany(promotableUsers, account, ['FULL'], options);
   if (!row) throw new Error(`account ${account} has no promotable user of type FULL`);
   return String(row.user_id);
 }

@@ -1,12 +1,11 @@
 import { formatInstant, instantMs } from '../../base/instants.ts';
 import { digits, id, instant, oneOf } from '../../contract/declare/fields.ts';
-import { type Fields, LONG_IDS_FROM, type RowOf, resource } from '../../contract/declare/resource.ts';
-import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../contract/declare/roles.ts';
+import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
 import type { Change, ChangeSet } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
-import { authorFilter, checkPromotable, findAuthor, findAuthorOrAdvertiser, mayPost } from './posts/authors.ts';
-import { checkMedia, checkMediaCount, checkNotBlank, MEDIA_PROBLEMS, searchColumns } from './posts/post-content.ts';
-import { attachmentFields, authorParameters, contentFields } from './posts/post-fields.ts';
+import { checkPromotable, findAuthor, findAuthorOrAdvertiser, mayPost } from './posts/authors.ts';
+import { checkMedia, checkMediaCount, isNotBlank, MEDIA_PROBLEMS, searchColumns } from './posts/post-content.ts';
+import { attachmentFields, contentFields, unpublishedDefaults } from './posts/post-fields.ts';
 
 const fields = {
   ...contentFields,
@@ -32,18 +31,12 @@ export const PUBLICATION = 'publish_scheduled_post';
  * @source creatives 11
  */
 export const scheduledPosts = resource({
+  ...unpublishedDefaults,
   name: 'scheduled_post',
   plural: 'scheduled_posts',
   label: 'Scheduled post',
   description: 'A post that is published at a set time.',
-  scope: 'account',
-  operations: ['list', 'get', 'create', 'update', 'remove'],
-  roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
-  notFound: 'NOT_FOUND',
-  rate: 'account_reads_small',
-  ids: { from: LONG_IDS_FROM, isLong: true, sequence: 'post' },
   fields,
-  requests: { createParameters: authorParameters },
   derive: async (row, { before, input, tx, account, author: by }) => ({
     user_id: before?.user_id ?? (await findAuthorOrAdvertiser(tx, account!.id, input.as_user_id)).user,
     scheduled_by: before?.scheduled_by ?? by.user,
@@ -62,7 +55,6 @@ export const scheduledPosts = resource({
     'TOO_LATE',
     'TOO_MANY_SCHEDULED',
   ],
-  createProblems: ['NOT_PROMOTABLE'],
   deletion: {
     rules: [isPending],
     problems: ['ACTION_NOT_ALLOWED'],
@@ -72,19 +64,13 @@ export const scheduledPosts = resource({
     omitsFlag: true,
   },
   effects: { job: { job: PUBLICATION, at: 'scheduled_at' } },
-  list: {
-    count: { preset: 100, max: 200 },
-    without: ['ids', 'sort_by', 'with_deleted', 'with_total_count'],
-    extraFilters: authorFilter,
-    problems: ['NOT_PROMOTABLE'],
-  },
 });
 
 function notAllowed(account: string): ErrorDetail {
   return { problem: 'ACTION_NOT_ALLOWED', words: { account } };
 }
 
-/** Rule: only pending posts can be changed or deleted, and not changed once their time has come. */
+/** Rule: only pending posts can be changed or deleted, and not changed once they are due. */
 function isPending({ verb, before, now }: Change<ScheduledPost>): ErrorDetail | undefined {
   if (!before) return undefined;
   const isOver = before.scheduled_status !== 'SCHEDULED' || (verb === 'update' && before.scheduled_at! <= now);
@@ -100,10 +86,6 @@ async function callerMayPost({ verb, after, tx, author: by }: Change<ScheduledPo
   const error = verb === 'create' ? checkPromotable(author, after.account_id, 'as_user_id') : undefined;
   if (error) return error;
   return mayPost(by, author, after.nullcast === 1) ? undefined : notAllowed(after.account_id);
-}
-
-function isNotBlank({ after }: Change<ScheduledPost>): ErrorDetail | undefined {
-  return checkNotBlank(after);
 }
 
 async function mediaIsUsable(change: Change<ScheduledPost>): Promise<readonly ErrorDetail[]> {
@@ -139,9 +121,8 @@ async function withinQuarterHourLimit({ changes, account, tx }: ChangeSet<Schedu
   if (!change || change.after.scheduled_at === change.before?.scheduled_at) return [];
   const start = Math.floor(instantMs(change.after.scheduled_at!) / QUARTER_MS) * QUARTER_MS;
   const minutes = Array.from({ length: 15 }, (_, index) => formatInstant(start + index * MINUTE_MS));
-  const conditions = { account: account.id, member: undefined, without: undefined, prefix: undefined };
   const within = { scheduled_at: minutes };
-  const total = await tx.records.count(scheduledPosts, { ...conditions, deleted: 'hidden', within });
+  const total = await tx.records.count(scheduledPosts, { account: account.id, deleted: 'hidden', within });
   if (total <= QUARTER_POSTS_MAX) return [];
   const [from, until] = [formatInstant(start), formatInstant(start + QUARTER_MS)];
   const words = { account: account.id, max: QUARTER_POSTS_MAX, from, until };

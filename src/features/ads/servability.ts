@@ -3,8 +3,7 @@ import type { Computed, Row } from '../../contract/declare/resource.ts';
 import { spentBy } from '../../contract/store/delivery-ledger.ts';
 import { LINE_ITEMS_SUMMARY, type LineItemsOfCampaign, readSummary } from '../../contract/store/line-items-summary.ts';
 import type { Campaign } from './campaigns.ts';
-import { type FundingInstrument, fundingInstruments, reasonsNotAbleToFund } from './funding-instruments.ts';
-import { reasonList } from './reason-list.ts';
+import { type FundingInstrument, fundingInstruments, reasonList, reasonsNotAbleToFund } from './funding-instruments.ts';
 
 /** Reasons why a campaign cannot serve, in the order of replies. @source campaigns 8.3 */
 const REASONS = [
@@ -22,7 +21,7 @@ const REASONS = [
 ] as const;
 
 /**
- * Computed servability of campaigns. The funding instruments of a page are read at once; the summary of line
+ * Computed servability of campaigns. The funding instruments of a page are read together; the summary of line
  * items is a column of the campaign.
  * @source campaigns 8.3; decision 181
  */
@@ -34,7 +33,7 @@ export const servability: Computed<Campaign> = {
     reasons_not_servable: reasonList(REASONS).required().describe('Reasons why it cannot serve.'),
   },
   async prepare(rows, { tx, account, now }) {
-    const instruments = await instrumentsOf(rows, tx, now);
+    const instruments = await readInstruments(rows, tx, now);
     const ofAccount = ACCOUNT_REASONS[account?.approval_status ?? ''] ?? 0;
     return (row) => {
       const instrument = instruments.get(String(row.funding_instrument_id))!;
@@ -56,15 +55,14 @@ interface Instrument {
 
 type Tx = Parameters<Computed<Campaign>['prepare']>[1]['tx'];
 
-async function instrumentsOf(rows: readonly Campaign[], tx: Tx, now: string): Promise<Map<string, Instrument>> {
+async function readInstruments(rows: readonly Campaign[], tx: Tx, now: string): Promise<Map<string, Instrument>> {
   const [first] = rows;
   if (!first) return new Map();
   const ids = [...new Set(rows.map((row) => String(row.funding_instrument_id)))];
   const found = await tx.records.getMany(fundingInstruments, first.account_id, ids, { deleted: 'shown' });
-  const instrumentOf = (row: FundingInstrument): Instrument => {
-    return { row, funds: reasonsNotAbleToFund(row, now).length === 0, outcomes: new Map() };
-  };
-  return new Map(found.map((row) => [row.id, instrumentOf(row)]));
+  return new Map(
+    found.map((row) => [row.id, { row, funds: reasonsNotAbleToFund(row, now).length === 0, outcomes: new Map() }]),
+  );
 }
 
 /** A reason why a campaign cannot serve. */
@@ -99,7 +97,7 @@ function lineItemsOf(row: Campaign): LineItemsOfCampaign | undefined {
   return typeof summary === 'string' ? readSummary(summary) : undefined;
 }
 
-/** All reasons but those of the account, as a bit mask. @source decision 37 and 173 */
+/** Returns all reasons except those of the account, as a bit mask. @source decision 37 and 173 */
 function reasonsNotServable(row: Campaign, instrument: Instrument, now: string): number {
   const lines = lineItemsOf(row);
   const hasBudget = row.daily_budget_amount_local_micro !== null || row.total_budget_amount_local_micro !== null;
@@ -141,7 +139,7 @@ const STATUSES: readonly (readonly [ReasonNotServable, string])[] = [
   ['STARTS_IN_FUTURE', 'SCHEDULED'],
 ];
 
-/** The effective status of entities that are not drafts, by the first reason that applies. @source campaigns 8.3 */
+/** Returns the effective status of entities that are not drafts, by the first reason that applies. @source campaigns 8.3 */
 export function effectiveStatus(reasons: readonly ReasonNotServable[]): string {
   if (reasons.length === 0) return 'RUNNING';
   return STATUSES.find(([reason]) => reasons.includes(reason))?.[1] ?? 'UNKNOWN';

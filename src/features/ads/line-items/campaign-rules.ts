@@ -1,7 +1,7 @@
-import type { Change, DeriveContext } from '../../../contract/declare/rules.ts';
+import { type Change, type DeriveContext, invalid } from '../../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { type Campaign, campaigns, spendExceedsBudget } from '../campaigns.ts';
-import { minimumDenomination } from '../currencies.ts';
+import { checkDenominations } from '../currencies.ts';
 import { fundingInstruments } from '../funding-instruments.ts';
 import type { LineItem } from '../line-items.ts';
 import { findAdvertiserUserId } from '../promotable-users.ts';
@@ -14,7 +14,7 @@ const AMOUNTS = [
 
 type Context = Pick<Change<LineItem>, 'referenced' | 'tx'>;
 
-/** The campaign of a line item: already read as a reference on create, read by id on update. */
+/** Finds the campaign of a line item: already read as a reference on create, read by id on update. */
 async function findCampaign(row: LineItem, { referenced, tx }: Context): Promise<Campaign> {
   const known = referenced.get('campaign_id') as Campaign | undefined;
   if (known) return known;
@@ -22,7 +22,7 @@ async function findCampaign(row: LineItem, { referenced, tx }: Context): Promise
   return (await tx.records.get(campaigns, key, { deleted: 'shown' }))!;
 }
 
-/** Fields that are copied from campaign and account on create and never change. */
+/** Derives the fields that are copied from campaign and account on create. */
 export async function inheritFromCampaign(row: LineItem, change: DeriveContext<LineItem>): Promise<Partial<LineItem>> {
   if (change.before) return {};
   const { funding_instrument_id } = await findCampaign(row, change);
@@ -53,20 +53,16 @@ export async function matchesSiblings({
   if (verb !== 'create') return [];
   const [sibling] = await tx.records.page(resource, {
     account: after.account_id,
-    member: undefined,
     deleted: 'hidden',
     within: { campaign_id: [after.campaign_id!] },
-    without: undefined,
-    prefix: undefined,
     sort: [],
-    after: undefined,
     limit: 1,
   });
   if (!sibling) return [];
   const differ = (attribute: 'product_type' | 'objective', words: string): ErrorDetail[] => {
     if (sibling[attribute] === after[attribute]) return [];
     const message = `Line items with different ${words} are not allowed under the same campaign (campaign_id=${after.campaign_id})`;
-    return [{ problem: 'INVALID', attribute, words: { message } }];
+    return [invalid(attribute, message)];
   };
   return [...differ('product_type', 'product types'), ...differ('objective', 'objectives')];
 }
@@ -78,8 +74,7 @@ export async function withinCampaignBudget(change: Change<LineItem>): Promise<Er
   if (total === null || total === before?.total_budget_amount_local_micro) return undefined;
   const most = (await findCampaign(after, change)).total_budget_amount_local_micro;
   if (most === null || total <= most) return undefined;
-  const message = 'Total budget cannot exceed the total budget of the campaign';
-  return { problem: 'INVALID', attribute: 'total_budget_amount_local_micro', words: { message } };
+  return invalid('total_budget_amount_local_micro', 'Total budget cannot exceed the total budget of the campaign');
 }
 
 /** Rule: a new total budget covers the spend so far. @source campaigns 8.1 */
@@ -92,11 +87,6 @@ export async function coversSpend({ before, after, tx }: Change<LineItem>): Prom
 
 /** Rule: new amounts are multiples of the smallest unit of the currency. */
 export function amountsFitCurrency({ after, before }: Change<LineItem>): readonly ErrorDetail[] {
-  const currency = String(after.currency);
-  const unit = minimumDenomination(currency);
-  return AMOUNTS.flatMap((parameter): ErrorDetail[] => {
-    const raw = after[parameter];
-    if (raw === null || raw === before?.[parameter] || raw % unit === 0) return [];
-    return [{ problem: 'INVALID_DENOMINATION', parameter, words: { unit, currency, raw } }];
-  });
+  const changed = AMOUNTS.filter((name) => after[name] !== before?.[name]);
+  return checkDenominations(after, changed, String(after.currency));
 }

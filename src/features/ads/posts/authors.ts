@@ -12,29 +12,20 @@ export interface PostAuthor {
   readonly type: 'FULL' | 'REPOSTS_ONLY' | undefined;
 }
 
-/** A user as an author for an account. */
+/** Looks up a user as an author for an account. */
 export async function findAuthor(tx: ReadTransaction, account: string, user: string): Promise<PostAuthor> {
-  const rows = await tx.records.page(promotableUsers, {
-    account,
-    member: undefined,
-    deleted: 'hidden',
-    within: { user_id: [user] },
-    without: undefined,
-    prefix: undefined,
-    sort: [{ column: 'id', direction: 'asc', nullable: false }],
-    after: undefined,
-    limit: 10,
-  });
-  const types = rows.map((row) => row.promotable_user_type as PostAuthor['type']);
+  const options = { deleted: 'hidden', column: 'user_id' } as const;
+  const rows = await tx.records.getMany(promotableUsers, account, [user], options);
+  const types = rows.map(({ promotable_user_type }) => promotable_user_type ?? undefined);
   return { user, type: types.includes('FULL') ? 'FULL' : types[0] };
 }
 
-/** The parameter for an author. */
-export function authorParameter(about: string): Field<string> {
-  return digits({ max: 20 }).describe(about);
-}
+/** The author parameter of new posts. */
+export const authorParameter: Field<string> = digits({ max: 20 }).describe(
+  'Author; default: the user whom the account advertises.',
+);
 
-/** The requested author; default: the user whom the account advertises. */
+/** Looks up the requested author; default: the user whom the account advertises. */
 export async function findAuthorOrAdvertiser(
   tx: ReadTransaction,
   account: string,
@@ -43,7 +34,7 @@ export async function findAuthorOrAdvertiser(
   return findAuthor(tx, account, named == null ? await findAdvertiserUserId(tx, account) : String(named));
 }
 
-/** The error when the account may not promote the author. */
+/** Returns the error if the account may not promote the author. */
 export function checkPromotable(
   { user, type }: PostAuthor,
   account: string,
@@ -63,11 +54,9 @@ export function mayPost(by: Author, author: PostAuthor, isNullcast: boolean): bo
   return isNullcast && author.type === 'FULL' && by.canCompose;
 }
 
-/** The filter of post lists by author; default: the advertised user. */
+/** Filters post lists by author; default: the advertised user. */
 export const authorFilter = {
-  parameters: {
-    user_id: authorParameter('Author; default: the user whom the account advertises.'),
-  },
+  parameters: { user_id: authorParameter },
   async within({ input, account, tx }: ListQuery): Promise<{ user_id: string[] }> {
     const author = await findAuthorOrAdvertiser(tx, account.id, input.user_id);
     const error = checkPromotable(author, account.id, 'user_id');

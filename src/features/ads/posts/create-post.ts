@@ -1,24 +1,21 @@
-import { boolean, oneOf, text } from '../../../contract/declare/fields.ts';
+import { boolean, oneOf, type StoredValue, text } from '../../../contract/declare/fields.ts';
 import type { Call, Input, Operation } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
 import { COMPOSER_ROLES, CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
 import { blankName } from '../../../contract/declare/rules.ts';
 import { type ErrorDetail, Problem } from '../../../contract/problems/problems.ts';
 import { mediaKeyOf } from '../../../contract/services/media.ts';
-import { CONVERSATION_SETTINGS, type Post } from '../../../contract/store/posts.ts';
+import { CONVERSATION_SETTINGS } from '../../../contract/store/posts.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { accountMedia } from '../account-media.ts';
 import { cardUri } from '../cards/card-uri.ts';
 import { webUrl } from '../cards/web-url.ts';
 import { authorParameter, checkPromotable, findAuthorOrAdvertiser, mayPost, type PostAuthor } from './authors.ts';
-import { detectLanguage } from './detect-language.ts';
-import { checkPublishable, MEDIA_PROBLEMS, mediaKeysOf, type PostContent, searchColumns } from './post-content.ts';
-import { mediaKeys } from './post-fields.ts';
-import { createdPostJson, createdPostSchema } from './post-json.ts';
-import { postText } from './post-text.ts';
+import { checkPublishable, MEDIA_PROBLEMS, mediaKeysOf } from './post-content.ts';
+import { contentFields, mediaKeys } from './post-fields.ts';
+import { createdPostJson, createdPostSchema, readRenderContext } from './post-json.ts';
 import { publishedView } from './post-view.ts';
-import { publishPost } from './publish-post.ts';
-import { readRenderContext } from './render-context.ts';
+import { buildPost, publishPost } from './publish-post.ts';
 
 /** Parameters that require a video. */
 const VIDEO_PARAMETERS = ['video_title', 'video_description', 'video_cta', 'video_cta_value'] as const;
@@ -38,11 +35,11 @@ export const createPost: Operation = {
   roles: CREATIVE_WRITERS,
   rate: 'writes',
   parameters: {
-    as_user_id: authorParameter('Author; default: the user whom the account advertises.'),
-    text: postText().describe('Up to 280 characters; URLs count as 23. Required without media.'),
+    as_user_id: authorParameter,
+    text: contentFields.text,
     card_uri: cardUri().describe('Card URI of the account; exclusive with media.'),
     media_keys: mediaKeys().describe('Up to 4 images, 1 GIF or 1 video, as media keys or upload ids.'),
-    name: text({ max: 80 }).describe('Display name for managing posts.'),
+    name: contentFields.name,
     nullcast: boolean()
       .defaults(1)
       .describe('Promoted-only; false for an organic post, which only the author may publish.'),
@@ -76,48 +73,61 @@ export const createPost: Operation = {
   ],
   validate: (input) => [...blankName(input.name), ...checkCallToAction(input)],
   async perform(call) {
-    const {
-      ids,
-      rowFactory,
-      store,
-      ads: { postSource },
-    } = call.services;
+    const { ids, rowFactory, store, media, ads } = call.services;
+    const { input, principal, now } = call;
     const [id] = await ids.takeLong('post', LONG_IDS_FROM, 1);
-    const mediaIds = await rowFactory.takeIds(accountMedia, mediaKeysOf(requestedMedia(call.input)).length);
+    const mediaIds = await rowFactory.takeIds(accountMedia, requestedKeys(input).length);
     return store.write(async (tx) => {
       const account = call.account!;
       await tx.records.lockAccount(account.id);
-      const mediaContext = { tx, media: call.services.media.addresses, account, now: call.now };
-      const content = await requestedContent(tx, call.input);
-      const author = await findAuthorOrAdvertiser(tx, account.id, call.input.as_user_id);
-      const owners = [call.principal.user, author.user];
+      const mediaContext = { tx, media: media.addresses, account, now };
+      const content = await requestedContent(tx, input);
+      const author = await findAuthorOrAdvertiser(tx, account.id, input.as_user_id);
+      const owners = [principal.user, author.user];
       const checked = await checkPublishable(mediaContext, content, { author: author.user, owners });
       const hasVideo = checked.media.some(({ type }) => type === 'VIDEO');
-      throwIfAny(checkAuthor(call, author), checked.errors, hasVideo ? [] : checkNoVideoParameters(call.input));
-      const post = newPost(call, id!, author, content);
+      const errors = [
+        ...checkAuthor(call, author),
+        ...checked.errors,
+        ...(hasVideo ? [] : checkNoVideoParameters(input)),
+      ];
+      if (errors.length > 0) throw new Problem(errors);
+      const post = buildPost({
+        ...content,
+        id: id!,
+        environment: call.environment,
+        account_id: account.id,
+        user_id: author.user,
+        contributor_id: principal.user === author.user ? null : principal.user,
+        name: textOrNull(input.name),
+        nullcast: input.nullcast === 0 ? 0 : 1,
+        conversation_settings: String(input.conversation_settings ?? 'EVERYONE'),
+        video_title: textOrNull(input.video_title),
+        video_description: textOrNull(input.video_description),
+        video_cta: textOrNull(input.video_cta),
+        video_cta_value: textOrNull(input.video_cta_value),
+        created_at: now,
+      });
       await publishPost(tx, { rowFactory, actor: call, mediaIds }, post, checked.media);
       const view = publishedView(post);
-      const context = await readRenderContext(mediaContext, [view], {
-        source: postSource,
-        isTrimmed: call.input.trim_user === 1,
-      });
-      return { data: createdPostJson(view, context, { isExtended: call.input.post_mode === 'extended' }) };
+      const options = { source: ads.postSource, isTrimmed: input.trim_user === 1 };
+      const context = await readRenderContext(mediaContext, [view], options);
+      return { data: createdPostJson(view, context, { isExtended: input.post_mode === 'extended' }) };
     });
   },
 };
 
-function throwIfAny(...errors: readonly (readonly ErrorDetail[])[]): void {
-  const all = errors.flat();
-  if (all.length > 0) throw new Problem(all);
+function textOrNull(value: StoredValue | null | undefined): string | null {
+  return value == null ? null : String(value);
 }
 
-function requestedMedia(input: Input): Pick<PostContent, 'media_keys'> {
-  return { media_keys: (input.media_keys as string | null | undefined) ?? '[]' };
+function requestedKeys({ media_keys }: Input): string[] {
+  return mediaKeysOf({ media_keys: textOrNull(media_keys) });
 }
 
-/** The requested content, with upload ids replaced by media keys. Unknown ids stay and fail as keys. */
-async function requestedContent(tx: ReadTransaction, input: Input): Promise<PostContent> {
-  const requested = mediaKeysOf(requestedMedia(input));
+/** Returns the requested content, with upload ids replaced by media keys. Unknown ids stay and are rejected as keys. */
+async function requestedContent(tx: ReadTransaction, input: Input) {
+  const requested = requestedKeys(input);
   const uploads = new Map(
     (await tx.uploads.list(requested.filter((key) => /^\d+$/.test(key)))).map((each) => [each.id, each]),
   );
@@ -126,8 +136,8 @@ async function requestedContent(tx: ReadTransaction, input: Input): Promise<Post
     return upload ? mediaKeyOf(upload.category, upload.id) : key;
   });
   return {
-    text: (input.text as string | null | undefined) ?? null,
-    card_uri: (input.card_uri as string | null | undefined) ?? null,
+    text: textOrNull(input.text),
+    card_uri: textOrNull(input.card_uri),
     media_keys: JSON.stringify([...new Set(keys)]),
   };
 }
@@ -154,35 +164,4 @@ function checkNoVideoParameters(input: Input): ErrorDetail[] {
     problem: 'NEEDS_VIDEO',
     parameter,
   }));
-}
-
-function newPost(
-  { input, account, environment, principal, now }: Call,
-  id: string,
-  author: PostAuthor,
-  content: PostContent,
-): Post {
-  const name = (input.name as string | null | undefined) ?? null;
-  const videoInput = Object.fromEntries(VIDEO_PARAMETERS.map((each) => [each, input[each] ?? null])) as Pick<
-    Post,
-    (typeof VIDEO_PARAMETERS)[number]
-  >;
-  return {
-    id,
-    environment,
-    account_id: account!.id,
-    user_id: author.user,
-    contributor_id: principal.user === author.user ? null : principal.user,
-    text: content.text,
-    name,
-    nullcast: input.nullcast === 0 ? 0 : 1,
-    starts_with_mention: searchColumns({ name, text: content.text }).starts_with_mention,
-    card_uri: content.card_uri,
-    media_keys: content.media_keys!,
-    conversation_settings: String(input.conversation_settings ?? 'EVERYONE'),
-    ...videoInput,
-    repost_of: null,
-    lang: detectLanguage(content.text ?? ''),
-    created_at: now,
-  };
 }

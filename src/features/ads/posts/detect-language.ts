@@ -28,7 +28,7 @@ function words(text: string): string[] {
 }
 
 /**
- * The language code of a text: by its script if that identifies one, otherwise by the frequent words of a few
+ * Detects the language code of a text: by script if that identifies one, otherwise by the frequent words of a few
  * languages; `und` if undetermined. URLs, mentions, hashtags and symbols are ignored.
  * @source decision 233 and 670
  */

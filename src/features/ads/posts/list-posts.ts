@@ -5,15 +5,13 @@ import { boolean, digits, integer, itemsOf, listOf, oneOf, text } from '../../..
 import type { Call, Operation } from '../../../contract/declare/operation.ts';
 import type { AnyResource, Row } from '../../../contract/declare/resource.ts';
 import { CREATIVE_READERS } from '../../../contract/declare/roles.ts';
-import type { PageQuery } from '../../../contract/store/records.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { type DraftPost, draftPosts } from '../draft-posts.ts';
 import { type ScheduledPost, scheduledPosts } from '../scheduled-posts.ts';
 import { cursorParameter, readTimeCursor } from '../time-cursor.ts';
 import { authorFilter } from './authors.ts';
-import { postJson, postSchema } from './post-json.ts';
+import { postJson, postSchema, readRenderContext } from './post-json.ts';
 import { draftView, POST_TYPES, type PostView, publishedView, scheduledView } from './post-view.ts';
-import { readRenderContext } from './render-context.ts';
 
 const COUNT = { preset: 200, max: 1000 };
 /** Prefix of the cursors of posts. @source creatives 1.2; decision 212 */
@@ -52,18 +50,14 @@ export const listPosts: Operation = {
   reply: Type.Array(postSchema),
   problems: ['CURSOR_INVALID', 'NOT_PROMOTABLE'],
   async perform(call) {
-    const {
-      store,
-      media: { addresses: media },
-      ads: { postSource },
-    } = call.services;
+    const { store, media, ads } = call.services;
     return store.read(async (tx) => {
       const account = call.account!;
       const request = await readRequest(tx, call);
       const found = await readPage(tx, request);
       const rows = found.length > request.count ? found.slice(0, request.count) : found;
-      const how = { source: postSource, isTrimmed: call.input.trim_user === 1 };
-      const context = await readRenderContext({ tx, media, account }, rows, how);
+      const options = { source: ads.postSource, isTrimmed: call.input.trim_user === 1 };
+      const context = await readRenderContext({ tx, media: media.addresses, account }, rows, options);
       const last = rows.at(-1);
       const cursor = last && encodeCursor({ after: [last.created_at, last.id] }, request.list);
       return {
@@ -83,7 +77,7 @@ interface ListRequest {
   readonly namePrefix: string | undefined;
   readonly count: number;
   readonly after: readonly [string, string] | undefined;
-  /** Digest input of cursors: filters that must not change between pages. @source decision 46 */
+  /** The input a cursor is bound to: filters must not change between pages. @source decision 46 */
   readonly list: string;
 }
 
@@ -108,7 +102,7 @@ async function readRequest(tx: ReadTransaction, call: Call): Promise<ListRequest
   };
 }
 
-/** The posts of a page, plus one to detect a next page. */
+/** Reads the posts of a page, plus one to detect a next page. */
 async function readPage(tx: ReadTransaction, request: ListRequest): Promise<PostView[]> {
   const { call, user, nullcast, withMentions, ids, namePrefix, after } = request;
   const limit = request.count + 1;
@@ -131,23 +125,19 @@ const NEWEST_FIRST = (['created_at', 'id'] as const).map(
   (column) => ({ column, direction: 'desc', nullable: false }) as const,
 );
 
-/** Rows of draft or scheduled posts. */
-function unpublishedRows(tx: ReadTransaction, resource: unknown, request: ListRequest, limit: number): Promise<Row[]> {
+/** Reads rows of draft or scheduled posts. */
+function unpublishedRows(
+  tx: ReadTransaction,
+  resource: AnyResource,
+  request: ListRequest,
+  limit: number,
+): Promise<Row[]> {
   const { call, user, nullcast, withMentions, ids, namePrefix, after } = request;
   const within: Record<string, readonly (string | number)[]> = { user_id: [user] };
   if (nullcast !== undefined) within.nullcast = [nullcast];
   if (!withMentions) within.starts_with_mention = [0];
   if (ids) within.id = ids;
-  const query: PageQuery = {
-    account: call.account!.id,
-    member: undefined,
-    deleted: 'hidden',
-    within,
-    without: undefined,
-    prefix: namePrefix === undefined ? undefined : { column: 'name_folded', text: namePrefix },
-    sort: NEWEST_FIRST,
-    after,
-    limit,
-  };
-  return tx.records.page(resource as AnyResource, query);
+  const prefix = namePrefix === undefined ? undefined : { column: 'name_folded', text: namePrefix };
+  const account = call.account!.id;
+  return tx.records.page(resource, { account, deleted: 'hidden', within, prefix, sort: NEWEST_FIRST, after, limit });
 }

@@ -1,11 +1,10 @@
 import { addressesIn } from '../../../base/entities.ts';
-import { itemsOf } from '../../../contract/declare/fields.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { parseMediaKey } from '../../../contract/services/media.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { findCard, type ResolvedCard } from '../cards/find-card.ts';
 import type { LineItem } from '../line-items.ts';
-import type { PostContent } from './post-content.ts';
+import { mediaKeysOf, type PostContent } from './post-content.ts';
 
 interface PromotedContent {
   readonly card: ResolvedCard | undefined;
@@ -30,7 +29,7 @@ const REQUIREMENTS: Readonly<Record<string, readonly [why: string, holds: (post:
   ],
 };
 
-/** The error when a post, published or scheduled, does not fit the objective of a line item. */
+/** Returns the error of a published or scheduled post that does not fit the objective of a line item. */
 export async function checkObjective(
   tx: ReadTransaction,
   line: Pick<LineItem, 'id' | 'account_id' | 'objective'>,
@@ -43,7 +42,7 @@ export async function checkObjective(
 }
 
 async function promotedContent(tx: ReadTransaction, account: string, post: PostContent): Promise<PromotedContent> {
-  const types = itemsOf(post.media_keys ?? '[]').map((key) => parseMediaKey(key)?.category);
+  const types = mediaKeysOf(post).map((key) => parseMediaKey(key)?.category);
   return {
     card: post.card_uri === null ? undefined : await findCard(tx, account, post.card_uri),
     hasCard: post.card_uri !== null,

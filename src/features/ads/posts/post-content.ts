@@ -1,5 +1,6 @@
 import { entitiesOf } from '../../../base/entities.ts';
 import { itemsOf } from '../../../contract/declare/fields.ts';
+import type { Change } from '../../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { foldedName } from '../../../rows/search-columns.ts';
 import { findCard, type ResolvedCard } from '../cards/find-card.ts';
@@ -24,18 +25,18 @@ const IMAGES_MAX = 4;
 /** The problems of a single media key. */
 export const MEDIA_PROBLEMS = ['INVALID_MEDIA', 'INVALID_MEDIA_ID', 'MEDIA_NOT_TRANSCODED'] as const;
 
-/** The media keys of a post. */
+/** Returns the media keys of a post. */
 export function mediaKeysOf({ media_keys }: Pick<PostContent, 'media_keys'>): string[] {
   return itemsOf(media_keys ?? '[]');
 }
 
-/** A post needs text or media; a card or white space alone is not enough. @source creatives 10; decision 231 */
-export function checkNotBlank(content: PostContent): ErrorDetail | undefined {
-  const isBlank = (content.text ?? '').trim() === '' && mediaKeysOf(content).length === 0;
+/** Rule: a post has text or media; a card or white space alone is not enough. @source creatives 10; decision 231 */
+export function isNotBlank({ after }: Pick<Change<PostContent>, 'after'>): ErrorDetail | undefined {
+  const isBlank = (after.text ?? '').trim() === '' && mediaKeysOf(after).length === 0;
   return isBlank ? { problem: 'POST_CANNOT_BE_BLANK', parameter: 'text' } : undefined;
 }
 
-/** The error when there are more media keys than any post accepts. */
+/** Returns the error of more media keys than any post accepts. */
 export function checkMediaCount(content: PostContent): ErrorDetail | undefined {
   return mediaKeysOf(content).length > IMAGES_MAX ? { problem: 'MEDIA_MIXED', parameter: 'media_keys' } : undefined;
 }
@@ -54,20 +55,19 @@ export async function checkMedia(
 ): Promise<CheckedMedia> {
   const keys = mediaKeysOf(content);
   const found = await findUsableMedia(mediaContext, keys, { owners });
-  const uses = keys.map((key) => {
-    return { parameter: 'media_keys', key, types: ['IMAGE', 'GIF', 'VIDEO'], asUser: author } as const;
-  });
+  const types = ['IMAGE', 'GIF', 'VIDEO'] as const;
+  const uses = keys.map((key) => ({ parameter: 'media_keys', key, types, asUser: author }));
   const media = keys.map((key) => found.get(key)).filter((each) => each !== undefined);
-  return { media, errors: keys.length === 0 ? [] : checkMediaUses(found, uses) };
+  return { media, errors: checkMediaUses(found, uses) };
 }
 
-/** The error when media cannot be combined in one post. @source creatives 10 and 13.1 */
+/** Returns the error of media that cannot be combined in one post. @source creatives 10 and 13.1 */
 export function checkMediaMix(media: readonly MediaDetails[]): ErrorDetail | undefined {
   const isFit = media.length <= 1 || (media.length <= IMAGES_MAX && media.every(({ type }) => type === 'IMAGE'));
   return isFit ? undefined : { problem: 'MEDIA_MIXED', parameter: 'media_keys' };
 }
 
-/** The card of a post, or the error of its URI; neither when the post has none. */
+/** Finds the card of a post, or returns the error of its URI; neither if the post has none. */
 export async function checkCard(
   { tx, account }: MediaContext,
   { card_uri }: Pick<PostContent, 'card_uri'>,
@@ -92,7 +92,7 @@ export async function checkPublishable(
   const { card, error } = await checkCard(mediaContext, content);
   const both = { a: 'card_uri', b: 'media_keys' };
   const errors: (ErrorDetail | undefined)[] = [
-    checkNotBlank(content),
+    isNotBlank({ after: content }),
     ...media.errors,
     media.errors.length > 0 ? undefined : checkMediaMix(media.media),
     error,
@@ -106,12 +106,9 @@ export async function checkPublishable(
   return { media: media.media, errors: errors.filter((each) => each !== undefined) };
 }
 
-/** The columns that lists of posts search. */
-export function searchColumns({ name, text }: { readonly name: string | null; readonly text: string | null }): {
-  readonly name_folded: string | null;
-  readonly starts_with_mention: 0 | 1;
-} {
+/** Derives the columns that lists of posts search. */
+export function searchColumns({ name, text }: { readonly name: string | null; readonly text: string | null }) {
   const [first] = entitiesOf((text ?? '').trimStart());
   const isMention = first?.kind === 'mention' && first.start === 0;
-  return { name_folded: foldedName(name), starts_with_mention: isMention ? 1 : 0 };
+  return { name_folded: foldedName(name), starts_with_mention: isMention ? 1 : 0 } as const;
 }

@@ -1,10 +1,11 @@
+import { entitiesOf } from '../../../base/entities.ts';
 import { textEntities } from '../../../base/entity-shapes.ts';
 import { dayFirst } from '../../../base/instants.ts';
 import { type Schema, Type } from '../../../base/json-schema.ts';
 import { lengthOf } from '../../../base/text.ts';
 import type { User } from '../../../contract/store/credentials.ts';
 import { CONVERSATION_SETTINGS } from '../../../contract/store/posts.ts';
-import type { MediaDetails } from '../media/usable-media.ts';
+import { findMediaDetails, type MediaContext, type MediaDetails } from '../media/usable-media.ts';
 import { detectLanguage } from './detect-language.ts';
 import { POST_TYPES, type PostView } from './post-view.ts';
 
@@ -36,8 +37,8 @@ const authorSchema: Schema = Type.Closed(
   { title: 'Author' },
 );
 
-/** An author in the JSON of a post: data that is not stored is empty, null or zero. */
-function authorJson(user: User, { isTrimmed }: { readonly isTrimmed: boolean }): Record<string, unknown> {
+/** Builds the author of a post: data that is not stored is empty, null or zero. */
+function authorJson(user: User, isTrimmed: boolean): Record<string, unknown> {
   const ids = { id: user.id, id_str: user.id };
   if (isTrimmed) return ids;
   return {
@@ -88,7 +89,7 @@ const entitiesSchema: Schema = Type.Closed(
 
 const TYPES = { IMAGE: 'photo', GIF: 'animated_gif', VIDEO: 'video' } as const;
 
-/** The entities of a text, and the media of the post. `users` by lower-case screen name. @source decision 232 */
+/** Builds the entities of a text, and the media of the post. `users` by lower-case screen name. @source decision 232 */
 function entitiesJson(
   text: string,
   users: ReadonlyMap<string, User>,
@@ -135,15 +136,13 @@ const COMMON_MEMBERS = {
   lang: Type.String(),
 };
 
-const range = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 2, maxItems: 2 });
-
 /** JSON Schema of a post in the reply to its creation. @source creatives 13.1 */
 export const createdPostSchema: Schema = Type.Closed(
   {
     ...COMMON_MEMBERS,
     text: Type.Optional(Type.String()),
     full_text: Type.Optional(Type.String()),
-    display_text_range: Type.Optional(range),
+    display_text_range: Type.Optional(indices),
   },
   { title: 'Created post' },
 );
@@ -156,7 +155,7 @@ export const postSchema: Schema = Type.Closed(
     post_type: Type.Literals(POST_TYPES),
     nullcast: Type.Boolean(),
     full_text: Type.String(),
-    display_text_range: range,
+    display_text_range: indices,
     conversation_settings: Type.Enum(CONVERSATION_SETTINGS),
     scheduled_at: Type.Nullable(Type.String({ format: 'date-time' })),
     scheduled_status: Type.Nullable(Type.Enum(['SCHEDULED', 'SUCCESS', 'FAILED', 'DELETED'])),
@@ -176,8 +175,31 @@ export interface RenderContext {
   readonly isTrimmed: boolean;
 }
 
-function commonMembers(post: PostView, scenery: RenderContext) {
-  const { authors, mentioned, media, source, isTrimmed } = scenery;
+/** Reads the data for rendering posts: authors, mentioned users and media. */
+export async function readRenderContext(
+  mediaContext: MediaContext,
+  posts: readonly PostView[],
+  options: Pick<RenderContext, 'source' | 'isTrimmed'>,
+): Promise<RenderContext> {
+  const { credentials } = mediaContext.tx;
+  const authors = await Promise.all(
+    [...new Set(posts.map((post) => post.user_id))].map((id) => credentials.findUser(id)),
+  );
+  const names = new Set(
+    posts.flatMap((post) => entitiesOf(post.text).filter(({ kind }) => kind === 'mention')).map(({ text }) => text),
+  );
+  const mentioned = await credentials.findUsersByNames([...names]);
+  const keys = [...new Set(posts.flatMap((post) => post.media_keys))];
+  return {
+    ...options,
+    authors: new Map(authors.filter((user) => user !== undefined).map((user) => [user.id, user])),
+    mentioned: new Map(mentioned.map((user) => [user.screen_name.toLowerCase(), user])),
+    media: await findMediaDetails(mediaContext, keys),
+  };
+}
+
+function commonMembers(post: PostView, context: RenderContext) {
+  const { authors, mentioned, media, source, isTrimmed } = context;
   const attached = post.media_keys.map((key) => media.get(key)).filter((each) => each !== undefined);
   return {
     created_at: dayFirst(post.created_at),
@@ -190,7 +212,7 @@ function commonMembers(post: PostView, scenery: RenderContext) {
       in_reply_to_user_id: null,
       in_reply_to_user_id_str: null,
       in_reply_to_screen_name: null,
-      user: authorJson(authors.get(post.user_id)!, { isTrimmed }),
+      user: authorJson(authors.get(post.user_id)!, isTrimmed),
       geo: null,
       coordinates: null,
       place: null,
@@ -210,20 +232,20 @@ function extendedText(text: string): { full_text: string; display_text_range: [n
   return { full_text: text, display_text_range: [0, lengthOf(text)] };
 }
 
-/** A post in the reply to its creation; extended mode has `full_text` and its range instead of `text`. */
+/** Serializes a post in the reply to its creation; extended mode has `full_text` and its range instead of `text`. */
 export function createdPostJson(
   post: PostView,
-  scenery: RenderContext,
+  context: RenderContext,
   { isExtended }: { readonly isExtended: boolean },
 ): string {
-  const { created_at, ids, rest } = commonMembers(post, scenery);
+  const { created_at, ids, rest } = commonMembers(post, context);
   const text = isExtended ? extendedText(post.text) : { text: post.text };
   return JSON.stringify({ created_at, ...ids, ...text, name: post.name, truncated: false, ...rest });
 }
 
-/** A post in replies other than to its creation; `post_id` is the id of any post type. @source decision 247 */
-export function postJson(post: PostView, scenery: RenderContext): string {
-  const { created_at, ids, rest } = commonMembers(post, scenery);
+/** Serializes a post in other replies; `post_id` is the id of any post type. @source decision 247 */
+export function postJson(post: PostView, context: RenderContext): string {
+  const { created_at, ids, rest } = commonMembers(post, context);
   return JSON.stringify({
     ...ids,
     post_id: post.id,

@@ -1,6 +1,9 @@
+import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Post } from '../../../contract/store/posts.ts';
-import type { DraftPost } from '../draft-posts.ts';
-import type { ScheduledPost } from '../scheduled-posts.ts';
+import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
+import { type DraftPost, draftPosts } from '../draft-posts.ts';
+import { type ScheduledPost, scheduledPosts } from '../scheduled-posts.ts';
+import { findAuthor } from './authors.ts';
 
 /** Post types. @source creatives 13.2 */
 export const POST_TYPES = ['DRAFT', 'PUBLISHED', 'SCHEDULED'] as const;
@@ -30,7 +33,7 @@ export interface PostView {
   readonly created_at: string;
 }
 
-/** The view of a published post. */
+/** Builds the view of a published post. */
 export function publishedView(post: Post): PostView {
   return {
     ...post,
@@ -43,14 +46,13 @@ export function publishedView(post: Post): PostView {
   };
 }
 
-/** Values of fields that only published posts have. */
-const UNPUBLISHED_DEFAULTS = {
+/** Values of fields that draft and scheduled posts do not have. */
+export const UNPUBLISHED_DEFAULTS = {
   conversation_settings: 'EVERYONE',
   video_title: null,
   video_description: null,
   video_cta: null,
   video_cta_value: null,
-  lang: undefined,
 } as const;
 
 function unpublishedView(
@@ -58,6 +60,7 @@ function unpublishedView(
 ): Omit<PostView, 'type' | 'contributor_id' | `scheduled_${string}`> {
   return {
     ...UNPUBLISHED_DEFAULTS,
+    lang: undefined,
     id: row.id,
     account_id: row.account_id,
     user_id: String(row.user_id),
@@ -70,14 +73,41 @@ function unpublishedView(
   };
 }
 
-/** The view of a draft post. */
+/** Builds the view of a draft post. */
 export function draftView(row: DraftPost): PostView {
   return { ...unpublishedView(row), type: 'DRAFT', contributor_id: null, scheduled_at: null, scheduled_status: null };
 }
 
-/** The view of a scheduled post. */
+/** Builds the view of a scheduled post. */
 export function scheduledView(row: ScheduledPost): PostView {
   const { scheduled_at, scheduled_status, scheduled_by, user_id } = row;
   const contributor_id = scheduled_by === user_id ? null : scheduled_by;
   return { ...unpublishedView(row), type: 'SCHEDULED', contributor_id, scheduled_at, scheduled_status };
+}
+
+/** The posts to find, and the requesting account. */
+interface PostsQuery {
+  readonly environment: Environment;
+  readonly account: string;
+  readonly type: PostType;
+  readonly ids: readonly string[];
+}
+
+/** Finds the posts of one type that an account may see; others are absent. */
+export async function findVisiblePosts(
+  tx: ReadTransaction,
+  { environment, account, type, ids }: PostsQuery,
+): Promise<PostView[]> {
+  const live = { deleted: 'hidden' } as const;
+  if (type === 'DRAFT') return (await tx.records.getMany(draftPosts, account, ids, live)).map(draftView);
+  if (type === 'SCHEDULED') return (await tx.records.getMany(scheduledPosts, account, ids, live)).map(scheduledView);
+  const found = await tx.posts.list(environment, ids);
+  const types = new Map<string, string | undefined>();
+  for (const { user_id } of found) {
+    if (!types.has(user_id)) types.set(user_id, (await findAuthor(tx, account, user_id)).type);
+  }
+  // Promoted-only posts of other users are not visible.
+  const isVisible = (user: string, nullcast: number): boolean =>
+    types.get(user) === 'FULL' || (types.get(user) === 'REPOSTS_ONLY' && nullcast === 0);
+  return found.filter((post) => isVisible(post.user_id, post.nullcast)).map(publishedView);
 }

@@ -1,4 +1,3 @@
-import type { Environment } from '../../../contract/declare/account-state.ts';
 import { digits, id, itemsOf, listOf } from '../../../contract/declare/fields.ts';
 import { type Call, type Operation, serializeContext } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM, type Row } from '../../../contract/declare/resource.ts';
@@ -49,9 +48,9 @@ export const promotePosts: Operation = {
     return store.write(async (tx) => {
       await tx.records.lockAccount(call.account!.id);
       const line = await findLineItem(tx, call);
-      const shown = await postsToPromote(tx, call, line, postIds, reposts);
+      const promoted = await postsToPromote(tx, call, line, postIds, reposts);
       const rows: Row[] = [];
-      for (const [index, post] of shown.entries()) {
+      for (const [index, post] of promoted.entries()) {
         const values = { line_item_id: line.id, post_id: post.id };
         rows.push(await rowFactory.create(tx, promotedPosts, call, values, fresh[index]!));
       }
@@ -70,7 +69,7 @@ async function findLineItem(tx: WriteTransaction, { account, input }: Call): Pro
   throw problem('LINE_ITEM_NOT_FOUND', { parameter: 'line_item_id', value, words });
 }
 
-/** The posts to promote, in order: the requested ones, or reposts of those of other users. @source decision 242 */
+/** Returns the posts to promote, in order; posts of other users are reposted. @source decision 242 */
 async function postsToPromote(
   tx: WriteTransaction,
   { account, environment, now }: Call,
@@ -83,7 +82,7 @@ async function postsToPromote(
   const drafts = await tx.records.getMany(draftPosts, account!.id, missing, { deleted: 'hidden' });
   const drafted = new Set(drafts.map(({ id }) => id));
   const errors: ErrorDetail[] = [];
-  const shown: Post[] = [];
+  const promoted: Post[] = [];
   for (const [index, value] of postIds.entries()) {
     const post = found.get(value);
     if (drafted.has(value)) {
@@ -99,50 +98,38 @@ async function postsToPromote(
     const error = await checkObjective(tx, line, post, 'post_ids');
     if (error) errors.push(error);
     if (errors.length > 0) continue;
-    const repost = { id: reposts[index]!, environment, account: account!.id, original: post, now };
-    const isOwn = type === 'FULL';
-    shown.push(
-      isOwn ? post : await findOrCreateRepost(tx, { ...repost, user: await findAdvertiserUserId(tx, account!.id) }),
-    );
+    if (type === 'FULL') promoted.push(post);
+    else {
+      const user = await findAdvertiserUserId(tx, account!.id);
+      const values = { id: reposts[index]!, account_id: account!.id, user_id: user, created_at: now };
+      promoted.push(await findOrCreateRepost(tx, post, values));
+    }
   }
   if (errors.length > 0) throw new Problem(errors);
-  return shown;
-}
-
-/** The values of a repost. */
-interface NewRepost {
-  readonly id: string;
-  readonly environment: Environment;
-  readonly account: string;
-  /** The user who reposts: the one whom the account advertises. */
-  readonly user: string;
-  readonly original: Post;
-  readonly now: string;
+  return promoted;
 }
 
 /**
- * The promoted-only repost of a post by a user, created if there is none.
+ * Returns the promoted-only repost of a post by a user, created if there is none.
  * @source creatives 14; decision 241
  */
 async function findOrCreateRepost(
   tx: WriteTransaction,
-  { id, environment, account, user, original, now }: NewRepost,
+  original: Post,
+  values: Pick<Post, 'id' | 'user_id' | 'created_at'> & { readonly account_id: string },
 ): Promise<Post> {
-  const known = await tx.posts.findRepost(environment, user, original.id);
+  const known = await tx.posts.findRepost(original.environment, values.user_id, original.id);
   if (known) return known;
   const names = await tx.credentials.findScreenNames([original.user_id]);
   const repost: Post = {
     ...original,
-    id,
-    account_id: account,
-    user_id: user,
+    ...values,
     contributor_id: null,
     text: `RT @${names.get(original.user_id) ?? original.user_id}: ${original.text ?? ''}`,
     name: null,
     nullcast: 1,
     starts_with_mention: 0,
     repost_of: original.id,
-    created_at: now,
   };
   await tx.posts.add(repost);
   return repost;

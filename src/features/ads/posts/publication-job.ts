@@ -2,16 +2,14 @@ import type { AccountState, Environment } from '../../../contract/declare/accoun
 import type { NewIds, Services } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM, rowOfJob } from '../../../contract/declare/resource.ts';
 import type { JobKind } from '../../../contract/store/jobs.ts';
-import type { Post } from '../../../contract/store/posts.ts';
 import type { ReadTransaction, WriteTransaction } from '../../../storage/unit-of-work.ts';
 import { accountMedia } from '../account-media.ts';
 import { accounts } from '../accounts.ts';
 import { promotedPosts } from '../promoted-posts.ts';
 import { PUBLICATION, type ScheduledPost, scheduledPosts } from '../scheduled-posts.ts';
 import { type ScheduledPromotedPost, scheduledPromotedPosts } from '../scheduled-promoted-posts.ts';
-import { detectLanguage } from './detect-language.ts';
 import { checkPublishable, mediaKeysOf } from './post-content.ts';
-import { publishPost } from './publish-post.ts';
+import { buildPost, publishPost } from './publish-post.ts';
 
 /** Services, and ids taken before the unit of work. */
 interface PreparedIds {
@@ -52,13 +50,13 @@ export const publicationJob: JobKind<PreparedIds> = {
   },
 };
 
-/** The live promotions of a scheduled post. */
+/** Reads the live promotions of a scheduled post. */
 function findPromotions(tx: ReadTransaction, account: string, id: string): Promise<ScheduledPromotedPost[]> {
   const column = 'scheduled_post_id';
   return tx.records.getMany(scheduledPromotedPosts, account, [id], { deleted: 'hidden', column });
 }
 
-/** Publishes a post and promotes it; on failure its promotions stay, as rejected. @source decision 240 */
+/** Publishes a post and promotes it; if that fails, its promotions are rejected. @source decision 240 */
 async function publishOrFail(
   tx: WriteTransaction,
   row: ScheduledPost,
@@ -81,48 +79,36 @@ async function publishOrFail(
     return tx.records.updateAll(scheduledPromotedPosts, row.account_id, promoted, rejected);
   }
   const actor = { account, principal: { user: String(row.scheduled_by) }, now };
-  const post = newPost(row, prepared.post, account.environment, now);
+  const { account_id, user_id, scheduled_by, text, name, card_uri } = row;
+  const post = buildPost({
+    id: prepared.post,
+    environment: account.environment,
+    account_id,
+    user_id: String(user_id),
+    contributor_id: scheduled_by === user_id ? null : scheduled_by,
+    text,
+    name,
+    nullcast: row.nullcast ?? 1,
+    card_uri,
+    media_keys: row.media_keys ?? '[]',
+    created_at: now,
+  });
   await publishPost(tx, { rowFactory: services.rowFactory, actor, mediaIds: prepared.media }, post, media);
   await tx.records.update(scheduledPosts, key, { ...done, scheduled_status: 'SUCCESS', post_id: post.id });
   const published = { post_id: post.id, updated_at: now };
   await tx.records.updateAll(scheduledPromotedPosts, row.account_id, promoted, published);
   for (const [index, { line_item_id }] of promotions.entries()) {
     const ids = prepared.promotions[index];
-    // A promotion was added since the ids were taken: fail, so that the job runs again.
+    // A promotion was added after the ids were taken: fail, so that the job is retried.
     if (!ids) throw new Error(`scheduled post ${row.id} has more promotions than ids were taken for`);
     await services.rowFactory.create(tx, promotedPosts, actor, { line_item_id, post_id: post.id }, ids);
   }
 }
 
-/** The account state that rules need. */
+/** Reads the account state that rules need. */
 async function accountState(tx: ReadTransaction, id: string): Promise<AccountState | undefined> {
   const found = await tx.accountMembers.findLimits(id);
   if (!found) return undefined;
   const environment = found.environment as Environment;
   return { id, environment, approval_status: 'ACCEPTED', timezone: 'UTC', deleted: false, limits: {} };
-}
-
-function newPost(row: ScheduledPost, id: string, environment: Environment, now: string): Post {
-  const { account_id, user_id, scheduled_by, text, name, nullcast, starts_with_mention, card_uri, media_keys } = row;
-  return {
-    id,
-    environment,
-    account_id,
-    user_id: String(user_id),
-    contributor_id: scheduled_by === user_id ? null : scheduled_by,
-    text,
-    name,
-    nullcast: nullcast ?? 1,
-    starts_with_mention: starts_with_mention ?? 0,
-    card_uri,
-    media_keys: media_keys ?? '[]',
-    conversation_settings: 'EVERYONE',
-    video_title: null,
-    video_description: null,
-    video_cta: null,
-    video_cta_value: null,
-    repost_of: null,
-    lang: detectLanguage(text ?? ''),
-    created_at: now,
-  };
 }

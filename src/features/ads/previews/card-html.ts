@@ -12,17 +12,16 @@ import { closesAt, type PollCard } from '../cards/poll-cards.ts';
 import type { Card } from '../cards.ts';
 import { findMediaDetails, type MediaContext, type MediaDetails } from '../media/usable-media.ts';
 import type { PostView } from '../posts/post-view.ts';
-import { buttonHtml, hostOf, linkHtml, mediaHtml } from './html-elements.ts';
-import { timeHtml } from './time-html.ts';
+import { buttonHtml, hostOf, linkHtml, mediaHtml, timeHtml } from './html-elements.ts';
 
-/** A card as HTML. */
+/** A rendered card. */
 interface RenderedCard {
   readonly html: Html;
   /** URLs of the media it loads, for the content security policy. */
   readonly mediaUrls: readonly string[];
 }
 
-/** Renders the card of a post at `now` (UTC text); undefined without one, or when the post does not keep it. */
+/** Renders the card of a post at `now` (UTC text); undefined if there is none, or if the post does not keep it. */
 export async function renderCard(
   mediaContext: MediaContext,
   { card_uri, type }: Pick<PostView, 'card_uri' | 'type'>,
@@ -33,10 +32,12 @@ export async function renderCard(
   const card = await findCard(mediaContext.tx, mediaContext.account!.id, card_uri, { deleted });
   if (!card) return undefined;
   const media = await findMediaDetails(mediaContext, keysOf(card));
-  const mediaUrls = [...media.values()].flatMap(({ url, poster_url }) =>
-    poster_url === null ? [url] : [url, poster_url],
-  );
-  return { html: htmlOf(card, media, now), mediaUrls };
+  return { html: htmlOf(card, media, now), mediaUrls: urlsOf(media) };
+}
+
+/** Returns the URLs of media and their posters. */
+export function urlsOf(media: Media): string[] {
+  return [...media.values()].flatMap(({ url, poster_url }) => (poster_url === null ? [url] : [url, poster_url]));
 }
 
 function keysOf({ format, row }: ResolvedCard): (string | null)[] {
@@ -44,7 +45,7 @@ function keysOf({ format, row }: ResolvedCard): (string | null)[] {
   return Object.entries(row).flatMap(([name, value]) => (name.endsWith('media_key') ? [value as string | null] : []));
 }
 
-function htmlOf(card: ResolvedCard, media: ReadonlyMap<string, MediaDetails>, now: string): Html {
+function htmlOf(card: ResolvedCard, media: Media, now: string): Html {
   const { format, row } = card;
   if (format === 'component') return componentHtml(parseStructure(row as Card), media);
   if (format === 'poll') return pollHtml(row as PollCard, media, card.isClosed(now));
@@ -53,7 +54,7 @@ function htmlOf(card: ResolvedCard, media: ReadonlyMap<string, MediaDetails>, no
 
 type Media = ReadonlyMap<string, MediaDetails>;
 
-/** A component-based card: its components in display order, or its slides side by side. */
+/** Renders a component-based card: its components in display order, or its slides side by side. */
 function componentHtml({ components, slides }: CardStructure, media: Media): Html {
   if (components) return html`<section class="card" aria-label="Card">${componentsHtml(components, media)}</section>`;
   const all = slides!.map((slide) => componentsHtml(slide, media));
@@ -94,7 +95,7 @@ ${buttonHtml(capital(label!.value))}</div>`;
   }
 }
 
-/** A horizontally scrolling list, focusable for keyboard use. */
+/** Renders a horizontally scrolling list, focusable for keyboard use. */
 function scrollingList(items: readonly Html[], kind: string, label: string): Html {
   const list = joinHtml(
     items.map((item) => html`<li>${item}</li>`),
@@ -121,11 +122,11 @@ type Conversation = ImageConversationCard &
 
 const ORDINALS = ['first', 'second', 'third', 'fourth'] as const;
 
-/** A conversation card: its hashtags with their proposed posts, and the thank-you part after posting. */
-function conversationHtml(row: Conversation, media: ReadonlyMap<string, MediaDetails>): Html {
-  const shown = media.get(row.media_key ?? '');
+/** Renders a conversation card: its hashtags with their proposed posts, and the thank-you part after posting. */
+function conversationHtml(row: Conversation, media: Media): Html {
+  const own = media.get(row.media_key ?? '');
   const poster = media.get(row.poster_media_key ?? '');
-  const framed = shown && poster ? { ...shown, poster_url: poster.url } : shown;
+  const framed = own && poster ? { ...own, poster_url: poster.url } : own;
   const calls = ORDINALS.filter((ordinal) => row[`${ordinal}_cta`] !== null).map(
     (ordinal) => html`<li>${buttonHtml(`Post ${row[`${ordinal}_cta`]}`)}
 <span class="host">${row[`${ordinal}_cta_post`] ?? ''}</span></li>`,
@@ -143,10 +144,12 @@ ${mediaHtml(media.get(row.unlocked_video_media_key ?? ''), 'Unlocked video')}
 </section>`;
 }
 
-/** A poll with its choices and closing time. */
-function pollHtml(row: PollCard, media: ReadonlyMap<string, MediaDetails>, isClosed: boolean): Html {
+/** Renders a poll with its choices and closing time. */
+function pollHtml(row: PollCard, media: Media, isClosed: boolean): Html {
   const choices = [row.first_choice, row.second_choice, row.third_choice, row.fourth_choice];
-  const buttons = choices.filter((choice) => choice !== null).map((choice) => buttonHtml(choice, { isOff: isClosed }));
+  const buttons = choices
+    .filter((choice) => choice !== null)
+    .map((choice) => buttonHtml(choice, { isDisabled: isClosed }));
   return html`<section class="card poll" aria-label="Poll">
 ${mediaHtml(media.get(row.media_key ?? ''), 'Shown with the poll')}
 <ul class="choices">${buttons.map((button) => html`<li>${button}</li>`)}</ul>

@@ -1,10 +1,8 @@
 import { Type } from '../../../base/json-schema.ts';
 import { digits, itemsOf, listOf, oneOf } from '../../../contract/declare/fields.ts';
-import type { Call, Operation } from '../../../contract/declare/operation.ts';
+import type { Operation } from '../../../contract/declare/operation.ts';
 import { CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
-import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
-import { POST_TYPES, type PostType } from '../posts/post-view.ts';
-import { findVisiblePosts } from './find-visible-posts.ts';
+import { findVisiblePosts, POST_TYPES, type PostType } from '../posts/post-view.ts';
 import { previewUrl } from './preview-url.ts';
 
 /**
@@ -34,24 +32,18 @@ export const listPreviews: Operation = {
     Type.Closed({ post_id: Type.String({ pattern: '^\\d+$' }), preview: Type.String() }, { title: 'Post preview' }),
   ),
   problems: [],
-  async perform(call) {
-    const postIds = itemsOf(String(call.input.post_ids));
-    const type = call.input.post_type as PostType;
-    const found = await call.services.store.read((tx) => visibleIds(tx, call, type, postIds));
-    const previews = postIds
-      .filter((id) => found.has(id))
-      .map((id) => ({ post_id: id, preview: frameHtml(call, type, id) }));
+  async perform({ services, environment, account, input }) {
+    const ids = itemsOf(String(input.post_ids));
+    const target = { type: input.post_type as PostType, environment, account: account!.id };
+    const found = await services.store.read((tx) => findVisiblePosts(tx, { ...target, ids }));
+    const visible = new Set(found.map(({ id }) => id));
+    const previews = ids
+      .filter((id) => visible.has(id))
+      .map((id) => {
+        const url = services.pageUrl(environment, previewUrl(services.box, { ...target, id }));
+        // The URL needs no escaping, and clients extract it verbatim.
+        return { post_id: id, preview: `<iframe class='post-preview' src='${url}'></iframe>` };
+      });
     return { data: JSON.stringify(previews) };
   },
 };
-
-async function visibleIds(tx: ReadTransaction, { account, environment }: Call, type: PostType, ids: readonly string[]) {
-  const posts = await findVisiblePosts(tx, { environment, account: account!.id, type, ids });
-  return new Set(posts.map((post) => post.id));
-}
-
-function frameHtml({ services, environment, account }: Call, type: PostType, id: string): string {
-  const path = previewUrl(services.box, { type, environment, account: account!.id, id });
-  // The URL needs no escaping, and clients extract it verbatim.
-  return `<iframe class='post-preview' src='${services.pageUrl(environment, path)}'></iframe>`;
-}

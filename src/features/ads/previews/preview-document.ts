@@ -4,10 +4,9 @@ import { type Html, type HtmlValue, html, joinHtml, noHtml } from '../../../base
 import type { MediaDetails } from '../media/usable-media.ts';
 import type { RenderContext } from '../posts/post-json.ts';
 import type { PostView } from '../posts/post-view.ts';
-import { linkHtml, mediaHtml } from './html-elements.ts';
-import { timeHtml } from './time-html.ts';
+import { linkHtml, mediaHtml, timeHtml } from './html-elements.ts';
 
-/** The HTML document of a post preview. */
+/** Renders the HTML document of a post preview. */
 export function previewDocument(post: PostView, { authors, media }: RenderContext, card: Html = noHtml): Html {
   const author = authors.get(post.user_id);
   const name = author?.name ?? post.user_id;
@@ -36,7 +35,7 @@ ${textHtml(post)}
 ${attached.length > 0 ? galleryHtml(attached, post) : ''}
 ${card}
 <footer>
-${postTimeHtml(post)}
+<p>${timeHtml(post.scheduled_at ?? post.created_at)}</p>
 ${post.nullcast ? html`<p class="promoted">Promoted</p>` : ''}
 </footer>
 </article>
@@ -51,12 +50,7 @@ function stateHtml({ type, scheduled_status }: PostView): Html {
   return type === 'PUBLISHED' || scheduled_status === 'SUCCESS' ? noHtml : html`<p class="state">${label}</p>`;
 }
 
-function postTimeHtml({ type, scheduled_at, created_at }: PostView): Html {
-  const at = type === 'SCHEDULED' ? scheduled_at! : created_at;
-  return html`<p>${timeHtml(at)}</p>`;
-}
-
-/** The text of a post with entities marked; only URLs are links. */
+/** Renders the text of a post with entities marked; only URLs are links. */
 function textHtml({ text, lang }: PostView): Html {
   if (text === '') return noHtml;
   const points = [...text];
@@ -78,15 +72,11 @@ function textHtml({ text, lang }: PostView): Html {
 
 function galleryHtml(media: readonly MediaDetails[], { video_title, video_description }: PostView): Html {
   const items = media.map((each, index) =>
-    galleryItemHtml(each, media.length === 1 ? '' : ` ${index + 1} of ${media.length}`),
+    mediaHtml(each, MEDIA_LABELS[each.type] + (media.length === 1 ? '' : ` ${index + 1} of ${media.length}`)),
   );
   const title = video_title === null ? '' : html`<p class="title">${video_title}</p>`;
   const description = video_description === null ? '' : html`<p class="description">${video_description}</p>`;
   return html`<div class="gallery of-${media.length}">${joinHtml(items, '\n')}</div>${title}${description}`;
-}
-
-function galleryItemHtml(media: MediaDetails, position: string): Html {
-  return mediaHtml(media, `${MEDIA_LABELS[media.type]}${position}`);
 }
 
 const MEDIA_LABELS = { IMAGE: 'Image', GIF: 'Animation', VIDEO: 'Video' } as const;

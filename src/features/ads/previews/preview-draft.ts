@@ -1,13 +1,13 @@
 import { Type } from '../../../base/json-schema.ts';
-import { isId } from '../../../contract/declare/fields.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
 import { CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
 import { problem } from '../../../contract/problems/problems.ts';
+import { checkId } from '../../../rows/keys.ts';
 import { draftPosts } from '../draft-posts.ts';
 
 /**
- * Sends the calling user a notification that links to a preview of a draft, which only they may see.
+ * Sends the calling user a notification with a link to a private preview of a draft.
  * @source advertising 15; creatives 10
  */
 export const previewDraft: Operation = {
@@ -26,12 +26,12 @@ export const previewDraft: Operation = {
   problems: ['ID_ILLEGAL', 'NOT_FOUND'],
   async perform({ services, environment, account, path, principal, now }) {
     const value = path.draft_post_id!;
-    const words = { kind: draftPosts.label };
-    if (!isId(value)) throw problem('ID_ILLEGAL', { parameter: 'draft_post_id', value, words });
+    const kind = draftPosts.label;
+    checkId(value, 'draft_post_id', kind);
     const [id] = await services.ids.takeLong('notification', LONG_IDS_FROM, 1);
     const name = await services.store.write(async (tx) => {
       const draft = await tx.records.get(draftPosts, { account: account!.id, id: value }, { deleted: 'hidden' });
-      if (!draft) throw problem('NOT_FOUND', { parameter: 'draft_post_id', value, words });
+      if (!draft) throw problem('NOT_FOUND', { parameter: 'draft_post_id', value, words: { kind } });
       await tx.notifications.add({
         id: id!,
         environment,

@@ -5,9 +5,9 @@ import type { AccountState, Environment } from '../../../contract/declare/accoun
 import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import type { MediaUrls } from '../../../contract/services/media.ts';
 import type { ReadTransaction, Store } from '../../../storage/unit-of-work.ts';
-import { readRenderContext } from '../posts/render-context.ts';
-import { renderCard } from './card-html.ts';
-import { findVisiblePosts } from './find-visible-posts.ts';
+import { readRenderContext } from '../posts/post-json.ts';
+import { findVisiblePosts } from '../posts/post-view.ts';
+import { renderCard, urlsOf } from './card-html.ts';
 import { previewDocument } from './preview-document.ts';
 import { openPreview, PREVIEW_PATH, type PreviewTarget } from './preview-url.ts';
 
@@ -17,15 +17,15 @@ interface PreviewPageDependencies {
   readonly box: SecretBox;
   readonly clock: Clock;
   readonly media: MediaUrls;
-  /** The response when the post does not exist or must not be shown. */
+  /** The response if the post does not exist or is not visible. */
   readonly notFound: () => PageResponse;
-  /** The response when the visitor must log in before continuing to an address. */
+  /** The response if the visitor must log in before continuing to an address. */
   readonly redirectToLogin: (address: string) => PageResponse;
 }
 
 /**
- * The preview page of a post, for embedding by anybody who has its sealed URL. A draft preview that was sent to a
- * user is shown to that user only.
+ * The preview page of a post, which anybody with its sealed URL can embed. A draft preview that was sent to a user is
+ * shown only to that user.
  * @source creatives 10 and 13.4
  */
 export function previewPage(parts: PreviewPageDependencies): Page {
@@ -68,14 +68,11 @@ async function answerPreview(
     const mediaContext = { tx, media: parts.media, account: state };
     const context = await readRenderContext(mediaContext, [post], { source: '', isTrimmed: false });
     const now = formatInstant(parts.clock.now());
-    // The card belongs to the account that posted, which may be another one of the same author.
+    // The card belongs to the account that created the post, which may be another account of the same author.
     const home = { ...mediaContext, account: { ...state, id: post.account_id ?? account } };
     const card = await renderCard(home, post, now);
     const html = previewDocument(post, context, card?.html);
-    const media = [...context.media.values()].flatMap(({ url, poster_url }) =>
-      poster_url ? [url, poster_url] : [url],
-    );
-    return framed({ status: 200, html }, [...media, ...(card?.mediaUrls ?? [])]);
+    return framed({ status: 200, html }, [...urlsOf(context.media), ...(card?.mediaUrls ?? [])]);
   });
 }
 

@@ -5,26 +5,26 @@ import { POST_TYPES, type PostType } from '../posts/post-view.ts';
 /** Path of the preview page. @source creatives 13.4 */
 export const PREVIEW_PATH = '/ads-manager/post-preview/index.html';
 
-/** The post of a preview and who may see it. */
+/** The post of a preview, and its audience. */
 export interface PreviewTarget {
   readonly type: PostType;
   readonly environment: Environment;
   readonly account: string;
   readonly id: string;
-  /** The only user who may see it; undefined if anybody with the URL may. */
+  /** The only user who may see it; by default anybody with the URL may. */
   readonly user?: string;
 }
 
 /** Binds sealed preview URLs to their purpose. */
 const CONTEXT = 'post_previews.address';
 
-/** Path and query of a preview, sealed so that they cannot be forged. */
+/** Returns path and query of a preview, sealed against forgery. */
 export function previewUrl(box: SecretBox, { type, environment, account, id, user = '' }: PreviewTarget): string {
   const sealed = box.seal([type, environment, account, id, user].join(' '), CONTEXT);
   return `${PREVIEW_PATH}?data=${encodeURIComponent(sealed)}`;
 }
 
-/** Opens the sealed query of a preview URL; undefined when it was forged. */
+/** Opens the sealed query of a preview URL; undefined if it was forged. */
 export function openPreview(box: SecretBox, sealed: string): PreviewTarget | undefined {
   let plain: string;
   try {

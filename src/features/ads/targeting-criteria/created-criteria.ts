@@ -52,15 +52,12 @@ export function criteriaQuery(
 ): Conditions {
   return {
     account,
-    member: undefined,
     deleted: 'hidden',
     within: {
       line_item_id: lines,
       targeting_type: types,
       ...(operator === undefined ? {} : { operator_type: [operator] }),
     },
-    without: undefined,
-    prefix: undefined,
   };
 }
 
@@ -70,7 +67,7 @@ export async function readLiveCriteria(
   lines: readonly string[],
   ...types: readonly string[]
 ): Promise<ReadonlyMap<string, readonly LineCriterion[]>> {
-  const query = { ...criteriaQuery(account.id, lines, types, 'EQ'), sort: AS_INDEXED, after: undefined, limit: ALL };
+  const query = { ...criteriaQuery(account.id, lines, types, 'EQ'), sort: AS_INDEXED, limit: ALL };
   const rows = await tx.records.page(criteriaRows, query);
   return Map.groupBy(
     rows.map((row) => toLineCriterion(row as Criterion)),
