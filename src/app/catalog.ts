@@ -48,7 +48,7 @@ import { draftPosts } from '../features/ads/draft-posts.ts';
 import { fundingInstruments } from '../features/ads/funding-instruments.ts';
 import { keywordInsights } from '../features/ads/keyword-insights.ts';
 import { lineItemCuratedCategories } from '../features/ads/line-item-curated-categories.ts';
-import { listPlacements } from '../features/ads/line-items/list-placements.ts';
+import { listPlacements } from '../features/ads/line-items/placements.ts';
 import { lineItems } from '../features/ads/line-items.ts';
 import { createLibraryMedia } from '../features/ads/media/create-library-media.ts';
 import { mediaCreatives } from '../features/ads/media-creatives.ts';

@@ -11,8 +11,12 @@ import { accounts } from '../features/ads/accounts.ts';
 import { readAccountFile } from '../features/ads/administration/account-file.ts';
 import { accountIdSequence } from '../features/ads/administration/account-ids.ts';
 import { ACCOUNT_LIMITS } from '../features/ads/administration/account-input.ts';
-import { AccountConflict, applyAccountPlan, liveRowsOf } from '../features/ads/administration/apply-plan.ts';
-import { importAccounts } from '../features/ads/administration/import-accounts.ts';
+import {
+  AccountConflict,
+  applyAccountPlan,
+  importAccounts,
+  liveRowsOf,
+} from '../features/ads/administration/apply-plan.ts';
 import { fundingInstruments } from '../features/ads/funding-instruments.ts';
 import { promotableUsers } from '../features/ads/promotable-users.ts';
 import { takeId } from '../features/platform/ids.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { operations } from '../../src/app/dependencies.ts';
 import { exampleReply } from '../../src/engine/describe/examples.ts';
-import { listPlacements } from '../../src/features/ads/line-items/list-placements.ts';
+import { listPlacements } from '../../src/features/ads/line-items/placements.ts';
 import { referenceOperations } from '../../src/features/ads/reference/reference-lookups.ts';
 import { targetingLookups } from '../../src/features/ads/reference/targeting-lookups.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';

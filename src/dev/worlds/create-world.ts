@@ -4,7 +4,7 @@ import type { Services } from '../../contract/declare/operation.ts';
 import type { AccessLevel, Profile } from '../../contract/store/credentials.ts';
 import { accountIdSequence } from '../../features/ads/administration/account-ids.ts';
 import type { AccountInput } from '../../features/ads/administration/account-input.ts';
-import { importAccounts } from '../../features/ads/administration/import-accounts.ts';
+import { importAccounts } from '../../features/ads/administration/apply-plan.ts';
 import { fundingInstruments } from '../../features/ads/funding-instruments.ts';
 import { takeId } from '../../features/platform/ids.ts';
 import { hashPassword, RANDOM_PASSWORD_COST } from '../../features/platform/password-hashing.ts';

@@ -1,6 +1,6 @@
 import { boolean, oneOf, text } from '../../contract/declare/fields.ts';
 import { resource } from '../../contract/declare/resource.ts';
-import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
+import { CAMPAIGN_ROLES } from '../../contract/declare/roles.ts';
 
 /**
  * Mobile apps that an account has used. They are created when a line item first names one, never by a call of
@@ -14,7 +14,7 @@ export const accountApps = resource({
   description: 'Mobile apps that line items of the account have named.',
   scope: 'account',
   operations: ['list'],
-  roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
+  roles: CAMPAIGN_ROLES,
   notFound: 'NOT_FOUND',
   rate: 'reads',
   ids: { from: 36 * 6 },

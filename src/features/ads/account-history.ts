@@ -1,4 +1,3 @@
-import { encodeCursor } from '../../base/cursor.ts';
 import { Type } from '../../base/json-schema.ts';
 import { startOfDay } from '../../base/zones.ts';
 import type { AccountState } from '../../contract/declare/account-state.ts';
@@ -7,12 +6,12 @@ import type { Input, Operation } from '../../contract/declare/operation.ts';
 import { CAMPAIGN_READERS } from '../../contract/declare/roles.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import type { AccountHistoryRow } from '../../storage/tables/account-history.ts';
-import { cursorParameter, readTimeCursor } from './time-cursor.ts';
+import { cursorParameter, cutPage, readTimeCursor } from './time-cursor.ts';
 
 const COUNT_DEFAULT = 200;
 
 /**
- * The change log of one entity, newest first.
+ * Lists the changes of one entity, newest first.
  * @source advertising 2; campaigns 5.4; decision 54
  */
 export const accountHistory: Operation = {
@@ -69,12 +68,8 @@ export const accountHistory: Operation = {
     const found = await call.services.store.read((tx) =>
       tx.accountHistory.page({ ...query, after: after && { change_time: after[0], id: after[1] }, limit: count + 1 }),
     );
-    const rows = found.slice(0, count);
-    const last = found.length > count ? rows.at(-1) : undefined;
-    return {
-      data: `[${rows.map(changeJson).join(',')}]`,
-      nextCursor: last ? encodeCursor({ after: [last.change_time, last.id] }, list) : null,
-    };
+    const { rows, nextCursor } = cutPage(found, count, ({ change_time }) => change_time, list);
+    return { data: `[${rows.map(changeJson).join(',')}]`, nextCursor };
   },
 };
 
@@ -83,7 +78,7 @@ function optional(value: unknown): string | undefined {
 }
 
 /**
- * An instant on the hour, or a date, which the time zone of the account turns into an instant.
+ * An instant on the hour, or a date, which means midnight in the time zone of the account.
  * @source campaigns 1.2 and 5.4; decision 53
  */
 function hour(): Field<string> {

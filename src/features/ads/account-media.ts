@@ -1,11 +1,41 @@
 import { oneOf, text } from '../../contract/declare/fields.ts';
 import { type Computed, type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
-import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../contract/declare/roles.ts';
+import { CREATIVE_ROLES } from '../../contract/declare/roles.ts';
 import { parseMediaKey } from '../../contract/services/media.ts';
-import { CREATIVE_TYPES } from './media/creative-types.ts';
-import { describeMedia } from './media/describe-media.ts';
 import { mediaKey } from './media/media-key.ts';
-import { uploadsById } from './media/usable-media.ts';
+import { describeMedia, type MediaDetails, uploadsById } from './media/usable-media.ts';
+
+/** Creative types of account media. @source advertising 9 */
+export const CREATIVE_TYPES = [
+  'BANNER',
+  'BANNER_TABLET',
+  'INTERSTITIAL',
+  'INTERSTITIAL_LANDSCAPE',
+  'INTERSTITIAL_LANDSCAPE_TABLET',
+  'INTERSTITIAL_TABLET',
+  'MEDIUM_RECTANGLE',
+  'PREROLL',
+  'VAST_PREROLL',
+] as const;
+type CreativeType = (typeof CREATIVE_TYPES)[number];
+
+/** Creative types of images by size in pixels. @source creatives 4 */
+const DISPLAY_SIZES: Readonly<Record<string, CreativeType>> = {
+  '300x250': 'MEDIUM_RECTANGLE',
+  '728x90': 'BANNER_TABLET',
+  '480x320': 'INTERSTITIAL_LANDSCAPE',
+  '768x1024': 'INTERSTITIAL_TABLET',
+  '1024x768': 'INTERSTITIAL_LANDSCAPE_TABLET',
+  '320x50': 'BANNER',
+  '320x480': 'INTERSTITIAL',
+  '640x960': 'INTERSTITIAL',
+};
+
+/** Returns the creative type of media; undefined if it cannot be account media. @source decision 207 */
+export function creativeTypeOf({ category, type, width, height, isUploaded }: MediaDetails): CreativeType | undefined {
+  if (category === 'AMPLIFY_VIDEO') return 'PREROLL';
+  return type === 'IMAGE' && isUploaded ? DISPLAY_SIZES[`${width}x${height}`] : undefined;
+}
 
 const fields = {
   creative_type: oneOf(...CREATIVE_TYPES)
@@ -21,7 +51,7 @@ export type AccountMedia = RowOf<typeof fields>;
 
 const VIDEOS: readonly (string | null)[] = ['PREROLL', 'VAST_PREROLL'];
 
-/** Whether account media is a pre-roll video; otherwise it is an image. */
+/** Tests whether account media is a pre-roll video; otherwise it is an image. */
 export function isPreroll({ creative_type }: Pick<AccountMedia, 'creative_type'>): boolean {
   return VIDEOS.includes(creative_type);
 }
@@ -34,11 +64,8 @@ const computedFields: Computed<AccountMedia> = {
   },
   async prepare(rows, { tx, media, account }) {
     const place = { media, environment: account!.environment };
-    const images = rows.filter((row) => !isPreroll(row)).map(({ media_key }) => media_key!);
-    const uploads = await uploadsById(
-      tx,
-      images.map((key) => parseMediaKey(key)!.number),
-    );
+    const images = rows.filter((row) => !isPreroll(row)).map(({ media_key }) => parseMediaKey(media_key!)!.number);
+    const uploads = await uploadsById(tx, images);
     return (row) => {
       const key = row.media_key!;
       if (isPreroll(row)) return { video_id: key, media_url: null };
@@ -48,7 +75,7 @@ const computedFields: Computed<AccountMedia> = {
 };
 
 /**
- * Account media: videos and images that line items can show without a post. They come from the media library.
+ * Account media: videos and images of the media library that line items can show without a post.
  * @source advertising 9; creatives 4; decision 213
  */
 export const accountMedia = resource({
@@ -58,7 +85,7 @@ export const accountMedia = resource({
   description: 'A pre-roll video or display image of the media library that line items can show without a post.',
   scope: 'account',
   operations: ['list', 'get', 'remove'],
-  roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
+  roles: CREATIVE_ROLES,
   notFound: 'ACCOUNT_MEDIA_NOT_FOUND',
   rate: 'account_reads_small',
   ids: { from: 36 ** 4 * 4 },

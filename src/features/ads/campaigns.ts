@@ -1,7 +1,7 @@
 import { Type } from '../../base/json-schema.ts';
 import { boolean, micros, oneOf, reference, text } from '../../contract/declare/fields.ts';
 import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
-import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
+import { CAMPAIGN_ROLES } from '../../contract/declare/roles.ts';
 import { atMost, type Change, invalid, neverBackTo } from '../../contract/declare/rules.ts';
 import { alwaysNull } from '../../contract/declare/unwritten-fields.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
@@ -53,7 +53,7 @@ export const campaigns = resource({
   description: 'A campaign groups line items under one budget, funding instrument and status.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'activate', 'remove'],
-  roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
+  roles: CAMPAIGN_ROLES,
   notFound: 'CAMPAIGN_NOT_FOUND',
   rate: 'account_reads',
   ids: { from: 36 ** 4 * 8 },

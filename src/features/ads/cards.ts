@@ -1,6 +1,6 @@
 import { boolean, text } from '../../contract/declare/fields.ts';
 import { type Fields, LONG_IDS_FROM, type RowOf, resource } from '../../contract/declare/resource.ts';
-import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../contract/declare/roles.ts';
+import { CREATIVE_ROLES } from '../../contract/declare/roles.ts';
 import type { Change } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { hasValue, type RequestInput } from './cards/card-formats.ts';
@@ -41,7 +41,7 @@ export const cards = resource({
   description: 'A component-based card: media, text and destinations shown below the text of a post.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'remove'],
-  roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
+  roles: CREATIVE_ROLES,
   notFound: 'CARD_NOT_FOUND',
   rate: 'account_reads_small',
   ids: { from: LONG_IDS_FROM, isLong: true },

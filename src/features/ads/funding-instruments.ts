@@ -11,7 +11,7 @@ import {
   text,
 } from '../../contract/declare/fields.ts';
 import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
-import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
+import { CAMPAIGN_ROLES } from '../../contract/declare/roles.ts';
 import type { Change } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import { SPENT, spentBy } from '../../contract/store/delivery-ledger.ts';
@@ -64,7 +64,7 @@ export const fundingInstruments = resource({
   storage: { isCached: true, extraColumns: [SPENT] },
   operations: ['list', 'get', 'create', 'remove'],
   sandboxOnly: ['create', 'remove'],
-  roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
+  roles: CAMPAIGN_ROLES,
   notFound: 'FUNDING_INSTRUMENT_NOT_FOUND',
   rate: 'account_reads_small',
   ids: { from: 36 ** 4 * 18 },

@@ -1,10 +1,11 @@
 import { id, reference } from '../../contract/declare/fields.ts';
 import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
-import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
+import { CAMPAIGN_ROLES } from '../../contract/declare/roles.ts';
 import { type Change, type ChangeSet, invalid } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import type { Conditions } from '../../contract/store/records.ts';
 import type { ReadTransaction } from '../../storage/unit-of-work.ts';
+import { lineItemChild } from './line-item-children.ts';
 import { lineItems } from './line-items.ts';
 import { CURATED_CATEGORIES } from './reference/categories.ts';
 import { referenceEntry } from './reference/reference-entry.ts';
@@ -24,26 +25,24 @@ const fields = {
 type LineItemCuratedCategory = RowOf<typeof fields>;
 
 /**
- * Links between line items and curated categories: the publishers next to whose videos ads are shown.
+ * Links between line items and curated categories: the publishers with whose videos ads are shown.
  * @source campaigns 12.6
  */
 export const lineItemCuratedCategories = resource({
+  ...lineItemChild,
   name: 'line_item_curated_category',
   plural: 'line_item_curated_categories',
   label: 'Line item curated category',
   description: 'Assigns a curated category to a line item, so that its ads run with the videos of those publishers.',
-  scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'remove'],
-  roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
+  roles: CAMPAIGN_ROLES,
   notFound: 'NOT_FOUND',
   rate: 'reads',
   ids: { from: 36 ** 5 * 4 },
-  parentField: 'line_item_id',
   fields,
   rules: [categoryExists],
   changeSetRules: [fitsItsLineItem],
   problems: ['INVALID', 'NOT_FOUND'],
-  list: {},
 });
 
 /** Returns those of the line items that have a curated category. */

@@ -13,7 +13,7 @@ import {
   text,
 } from '../../contract/declare/fields.ts';
 import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
-import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
+import { CAMPAIGN_ROLES } from '../../contract/declare/roles.ts';
 import { atMost, neverBackTo } from '../../contract/declare/rules.ts';
 import { alwaysNull } from '../../contract/declare/unwritten-fields.ts';
 import { campaigns } from './campaigns.ts';
@@ -125,7 +125,7 @@ export const lineItems = resource({
   scope: 'account',
   storage: { isCached: true },
   operations: ['list', 'get', 'create', 'update', 'activate', 'remove'],
-  roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
+  roles: CAMPAIGN_ROLES,
   notFound: 'LINE_ITEM_NOT_FOUND',
   rate: 'account_reads',
   ids: { from: 36 ** 4 * 24 },

@@ -4,17 +4,14 @@ import { type Fields, type RowOf, resource } from '../../contract/declare/resour
 import { CAMPAIGN_WRITERS, CREATIVE_READERS } from '../../contract/declare/roles.ts';
 import type { Change } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
-import { type AccountMedia, accountMedia, isPreroll } from './account-media.ts';
+import { type AccountMedia, accountMedia, CREATIVE_TYPES, isPreroll } from './account-media.ts';
 import { webUrl } from './cards/web-url.ts';
-import { type LineItem, lineItems } from './line-items.ts';
-import { CREATIVE_TYPES } from './media/creative-types.ts';
+import { adStatusFields, lineItemChild, lineItemReference } from './line-item-children.ts';
+import type { LineItem } from './line-items.ts';
+import { lineItemUnfit } from './preroll-call-to-actions.ts';
 
 const fields = {
-  line_item_id: reference(() => lineItems)
-    .required()
-    .createOnly()
-    .filteredBy('line_item_ids')
-    .describe('Line item; videos require the objective PREROLL_VIEWS.'),
+  line_item_id: lineItemReference('Line item; videos require the objective PREROLL_VIEWS.'),
   account_media_id: reference(() => accountMedia)
     .required()
     .createOnly()
@@ -27,11 +24,7 @@ const fields = {
   landing_url: webUrl({ max: 2000 })
     .createOnly()
     .describe('Landing page of an image; required for WEBSITE_CLICKS, ignored for videos.'),
-  entity_status: oneOf('ACTIVE', 'PAUSED').readOnly().defaults('ACTIVE').describe('Status set by the advertiser.'),
-  approval_status: oneOf('ACCEPTED', 'UNDER_REVIEW', 'REJECTED')
-    .readOnly()
-    .defaults('ACCEPTED')
-    .describe('Review status: only accepted ads are shown.'),
+  ...adStatusFields,
 } satisfies Fields;
 
 type MediaCreative = RowOf<typeof fields>;
@@ -41,17 +34,16 @@ type MediaCreative = RowOf<typeof fields>;
  * @source creatives 15; decision 210
  */
 export const mediaCreatives = resource({
+  ...lineItemChild,
   name: 'media_creative',
   plural: 'media_creatives',
   label: 'Media creative',
   description: 'Assigns account media to a line item.',
-  scope: 'account',
   operations: ['list', 'get', 'create', 'remove'],
   roles: { read: CREATIVE_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'MEDIA_CREATIVE_NOT_FOUND',
   rate: 'account_reads',
   ids: { from: 36 ** 4 },
-  parentField: 'line_item_id',
   fields,
   unique: {
     key: ({ line_item_id, account_media_id, landing_url }) => [
@@ -68,7 +60,6 @@ export const mediaCreatives = resource({
   rules: [mediaFitsLineItem],
   createProblems: ['LINE_ITEM_UNFIT', 'MISSING_PARAMETER'],
   settlesDelivery: 'always',
-  list: {},
 });
 
 function referencedRows(referenced: Change<MediaCreative>['referenced']) {
@@ -81,8 +72,7 @@ function mediaFitsLineItem({ after, referenced }: Change<MediaCreative>): ErrorD
   const { media, line } = referencedRows(referenced);
   if (isPreroll(media)) {
     if (line.objective === 'PREROLL_VIEWS') return undefined;
-    const words = { why: 'is not for PREROLL_VIEWS' };
-    return { problem: 'LINE_ITEM_UNFIT', parameter: 'line_item_id', value: line.id, words };
+    return lineItemUnfit(line.id, 'is not for PREROLL_VIEWS');
   }
   if (line.objective !== 'WEBSITE_CLICKS' || after.landing_url !== null) return undefined;
   return { problem: 'MISSING_PARAMETER', parameter: 'landing_url' };

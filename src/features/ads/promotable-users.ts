@@ -1,6 +1,6 @@
 import { id, oneOf } from '../../contract/declare/fields.ts';
 import { type Fields, type Row, resource } from '../../contract/declare/resource.ts';
-import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
+import { CAMPAIGN_ROLES } from '../../contract/declare/roles.ts';
 import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 
 /** Promotable user types. */
@@ -27,7 +27,7 @@ export const promotableUsers = resource({
   description: 'Users whose posts an account may promote; exactly one is `FULL`.',
   scope: 'account',
   operations: ['list', 'get'],
-  roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
+  roles: CAMPAIGN_ROLES,
   notFound: 'PROMOTABLE_USER_NOT_FOUND',
   rate: 'reads',
   ids: { from: 36 ** 4 * 21 },

@@ -1,23 +1,16 @@
-import { digits, itemsOf, oneOf, reference } from '../../contract/declare/fields.ts';
+import { digits, itemsOf } from '../../contract/declare/fields.ts';
 import { type Fields, type ListQuery, type RowOf, resource } from '../../contract/declare/resource.ts';
-import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
+import { CAMPAIGN_ROLES } from '../../contract/declare/roles.ts';
 import type { Change } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
+import { adStatusFields, lineItemChild, lineItemReference } from './line-item-children.ts';
 import { type LineItem, lineItems } from './line-items.ts';
 import { findAdvertiserUserId } from './promotable-users.ts';
 
 const fields = {
-  line_item_id: reference(() => lineItems)
-    .required()
-    .createOnly()
-    .filteredBy('line_item_ids')
-    .describe('Line item with product type PROMOTED_ACCOUNT.'),
+  line_item_id: lineItemReference('Line item with product type PROMOTED_ACCOUNT.'),
   user_id: digits({ max: 20 }).required().createOnly().describe('Promoted user: the one whom the account advertises.'),
-  entity_status: oneOf('ACTIVE', 'PAUSED').readOnly().defaults('ACTIVE').describe('Status set by the advertiser.'),
-  approval_status: oneOf('ACCEPTED', 'UNDER_REVIEW', 'REJECTED')
-    .readOnly()
-    .defaults('ACCEPTED')
-    .describe('Review status: only accepted ads are shown.'),
+  ...adStatusFields,
 } satisfies Fields;
 
 /** A stored promoted account. */
@@ -28,17 +21,16 @@ type PromotedAccount = RowOf<typeof fields>;
  * @source campaigns 12.2
  */
 export const promotedAccounts = resource({
+  ...lineItemChild,
   name: 'promoted_account',
   plural: 'promoted_accounts',
   label: 'Promoted account',
   description: 'A user whom a line item suggests to follow.',
-  scope: 'account',
   operations: ['list', 'get', 'create', 'remove'],
-  roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
+  roles: CAMPAIGN_ROLES,
   notFound: 'PROMOTED_ACCOUNT_NOT_FOUND',
   rate: 'account_reads_small',
   ids: { from: 36 ** 4 * 13 },
-  parentField: 'line_item_id',
   fields,
   unique: { key: (row) => [row.line_item_id, row.user_id] },
   rules: [lineItemIsCompatible, userIsAdvertiser],
@@ -52,7 +44,7 @@ export const promotedAccounts = resource({
   historyEntity: 'PROMOTED_ACCOUNT',
 });
 
-function incompatible(line: string, parameter: 'line_item_id' | 'line_item_ids'): ErrorDetail {
+function incompatible(line: string, parameter: string): ErrorDetail {
   return { problem: 'INCOMPATIBLE_LINE_ITEM', parameter, value: line };
 }
 
@@ -63,9 +55,9 @@ function incompatible(line: string, parameter: 'line_item_id' | 'line_item_ids')
 async function anyLineItemIsCompatible({ input, account, tx }: ListQuery): Promise<ErrorDetail | undefined> {
   if (!input.line_item_ids) return undefined;
   const ids = itemsOf(String(input.line_item_ids));
-  const [first, ...others] = await tx.records.getMany(lineItems, account.id, ids, { deleted: 'shown' });
-  if (!first || [first, ...others].some(({ product_type }) => product_type === 'PROMOTED_ACCOUNT')) return undefined;
-  return incompatible(first.id, 'line_item_ids');
+  const found = await tx.records.getMany(lineItems, account.id, ids, { deleted: 'shown' });
+  if (found.length === 0 || found.some(({ product_type }) => product_type === 'PROMOTED_ACCOUNT')) return undefined;
+  return incompatible(found[0]!.id, 'line_item_ids');
 }
 
 function lineItemIsCompatible({ referenced }: Change<PromotedAccount>): ErrorDetail | undefined {

@@ -3,16 +3,13 @@ import { type Fields, type RowOf, resource } from '../../contract/declare/resour
 import { CAMPAIGN_WRITERS, CREATIVE_READERS } from '../../contract/declare/roles.ts';
 import type { Change } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
-import { type LineItem, lineItems } from './line-items.ts';
+import { lineItemChild, lineItemReference } from './line-item-children.ts';
+import type { LineItem } from './line-items.ts';
 import { checkObjective } from './posts/objective-requirements.ts';
 import { type ScheduledPost, scheduledPosts } from './scheduled-posts.ts';
 
 const fields = {
-  line_item_id: reference(() => lineItems)
-    .required()
-    .createOnly()
-    .filteredBy('line_item_ids')
-    .describe('Line item that will promote the post.'),
+  line_item_id: lineItemReference('Line item that will promote the post.'),
   scheduled_post_id: reference(() => scheduledPosts)
     .required()
     .createOnly()
@@ -30,23 +27,21 @@ export type ScheduledPromotedPost = RowOf<typeof fields>;
  * @source creatives 12
  */
 export const scheduledPromotedPosts = resource({
+  ...lineItemChild,
   name: 'scheduled_promoted_post',
   plural: 'scheduled_promoted_posts',
   label: 'Scheduled promoted post',
   description: 'Promotes a scheduled post with a line item once it is published.',
-  scope: 'account',
   operations: ['list', 'get', 'create', 'remove'],
   roles: { read: CREATIVE_READERS, write: CAMPAIGN_WRITERS },
   notFound: 'NOT_FOUND',
   rate: 'account_reads_small',
   ids: { from: 36 ** 4 * 3 },
-  parentField: 'line_item_id',
   fields,
   unique: { key: (row) => [row.line_item_id, row.scheduled_post_id] },
   rules: [postIsPromotable],
   createProblems: ['POST_UNFIT'],
   deletion: { rules: [postIsPending], problems: ['ACTION_NOT_ALLOWED'] },
-  list: {},
 });
 
 /** Rule: the post is pending and fits the objective of the line item. */

@@ -1,4 +1,3 @@
-import { encodeCursor } from '../../base/cursor.ts';
 import { Type } from '../../base/json-schema.ts';
 import { boolean } from '../../contract/declare/fields.ts';
 import {
@@ -16,7 +15,7 @@ import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 import { type Campaign, campaigns } from './campaigns.ts';
 import { type LineItem, lineItems } from './line-items.ts';
 import { servability } from './servability.ts';
-import { cursorParameter, readTimeCursor } from './time-cursor.ts';
+import { cursorParameter, cutPage, readTimeCursor } from './time-cursor.ts';
 
 const CAMPAIGNS_A_PAGE = 200;
 const LINES_AT_ONCE = 500;
@@ -62,13 +61,9 @@ export const targetedAudience: Operation = {
       const after = readTimeCursor(call.input.cursor, list);
       const lines = await tx.audiences.listTargeting(call.account!.id, audience);
       const found = await targetingCampaigns(serializeContext(call, tx), lines, call.input.with_active !== 0);
-      const left = found.filter(({ row }) => !after || isAfter(row, after));
-      const page = left.slice(0, CAMPAIGNS_A_PAGE);
-      const last = page.at(-1)?.row;
-      return {
-        data: `[${page.map(({ json }) => json).join(',')}]`,
-        nextCursor: left.length > page.length ? encodeCursor({ after: [last!.created_at, last!.id] }, list) : null,
-      };
+      const rest = found.filter((campaign) => !after || isAfter(campaign, after));
+      const { rows, nextCursor } = cutPage(rest, CAMPAIGNS_A_PAGE, ({ created_at }) => created_at, list);
+      return { data: `[${rows.map(({ json }) => json).join(',')}]`, nextCursor };
     }),
 };
 
@@ -81,40 +76,42 @@ async function findAudienceId(tx: ReadTransaction, { account, path }: Call): Pro
   return id;
 }
 
+type Position = Pick<Campaign, 'id' | 'created_at'>;
+
 /** Whether a row comes after a position in the order newest first, then by id. */
-function isAfter({ created_at, id }: Campaign, [time, other]: readonly [created_at: string, id: string]): boolean {
+function isAfter({ created_at, id }: Position, [time, other]: readonly [created_at: string, id: string]): boolean {
   return created_at === time ? id < other : created_at < time;
 }
 
-interface TargetingCampaign {
-  readonly row: Campaign;
-  /** JSON text of the campaign in the reply. */
-  readonly json: string;
-}
-
+/** Returns the targeting campaigns, with their JSON text, newest first. */
 async function targetingCampaigns(
   context: SerializeContext,
   targeting: readonly TargetingLineItem[],
   activeOnly: boolean,
-): Promise<TargetingCampaign[]> {
+): Promise<(Position & { readonly json: string })[]> {
   const { tx, account } = context;
   const creatives = new Map(targeting.map(({ id, creative }) => [id, creative]));
   const lines = await inBatches([...creatives.keys()], (ids) =>
     tx.records.getMany(lineItems, account!.id, ids, { deleted: 'hidden' }),
   );
-  const named = [...new Set(lines.map((line) => String(line.campaign_id)))];
-  const rows = await inBatches(named, (ids) => tx.records.getMany(campaigns, account!.id, ids, { deleted: 'hidden' }));
+  const byCampaign = Map.groupBy(lines.toSorted(newestFirst), (line) => String(line.campaign_id));
+  const rows = await inBatches([...byCampaign.keys()], (ids) =>
+    tx.records.getMany(campaigns, account!.id, ids, { deleted: 'hidden' }),
+  );
   const isServable = await servabilityOf(context, rows);
-  const found = rows.flatMap((row) => {
-    const own = lines
-      .filter((line) => line.campaign_id === row.id)
-      .sort((a, b) => (isAfter(b as unknown as Campaign, [a.created_at, a.id]) ? -1 : 1))
+  return rows.toSorted(newestFirst).flatMap((row) => {
+    const { id, created_at, name } = row;
+    const line_items = byCampaign
+      .get(id)!
       .map((line) => ({ id: line.id, name: line.name, servable: isServable(row, line, creatives.get(line.id)!) }))
       .filter(({ servable }) => servable || !activeOnly);
-    const reported = { campaign_id: row.id, campaign_name: row.name, line_items: own };
-    return own.length > 0 ? [{ row, json: JSON.stringify(reported) }] : [];
+    if (line_items.length === 0) return [];
+    return [{ id, created_at, json: JSON.stringify({ campaign_id: id, campaign_name: name, line_items }) }];
   });
-  return found.sort((a, b) => (isAfter(b.row, [a.row.created_at, a.row.id]) ? -1 : 1));
+}
+
+function newestFirst(one: Position, other: Position): number {
+  return isAfter(other, [one.created_at, one.id]) ? -1 : 1;
 }
 
 /** A line item is servable if its campaign would be with this line item alone. @source decision 263 */

@@ -1,10 +1,9 @@
+import { instantMs } from '../../base/instants.ts';
 import { boolean, instant, oneOf, oneOfNumbers, text } from '../../contract/declare/fields.ts';
 import { type Fields, type RowOf, resource } from '../../contract/declare/resource.ts';
-import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
-import { embedCode } from './web-event-tags/embed-code.ts';
-import { TRACKED_WITHIN_S, trackingStatus } from './web-event-tags/tracking-status.ts';
+import { CAMPAIGN_ROLES } from '../../contract/declare/roles.ts';
 
-/** The kinds of events on websites, each of which is counted separately. @source decision 991 */
+/** Kinds of website events; each is counted separately. @source decision 991 */
 export const WEB_EVENT_TYPES = [
   'PURCHASE',
   'SIGN_UP',
@@ -21,10 +20,13 @@ export const WEB_EVENT_TYPES = [
   'SUBSCRIPTION',
 ] as const;
 
-/** For how many days a click may count. */
+/** Attribution windows after a click, in days. */
 export const CLICK_WINDOWS = [1, 7, 14, 30, 60, 90] as const;
-/** For how many days a view may count; 0 for never. */
+/** Attribution windows after a view, in days; 0 for never. */
 export const VIEW_THROUGH_WINDOWS = [0, 1, 7, 14, 30] as const;
+
+/** How long a tag counts as active after an event, in days. @source decision 991 */
+const TRACKED_WITHIN_DAYS = 14;
 
 const fields = {
   name: text({ max: 255 }).required().sortable().describe('Display name; need not be unique.'),
@@ -57,7 +59,7 @@ export const webEventTags = resource({
   description: 'An event on a website that counts as a conversion of ads.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'remove'],
-  roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
+  roles: CAMPAIGN_ROLES,
   notFound: 'NOT_FOUND',
   rate: 'account_reads_small',
   ids: { from: 36 ** 4 * 24 },
@@ -68,9 +70,7 @@ export const webEventTags = resource({
     fields: {
       status: oneOf('ACTIVE', 'INACTIVE', 'UNVERIFIED')
         .required()
-        .describe(
-          `\`UNVERIFIED\` until the first event; \`INACTIVE\` after ${TRACKED_WITHIN_S / 86_400} days without any.`,
-        ),
+        .describe(`\`UNVERIFIED\` until the first event; \`INACTIVE\` after ${TRACKED_WITHIN_DAYS} days without any.`),
       website_tag_id: text({ max: 64 })
         .required()
         .describe('The tag on the website, shared by all events of the account; it reports conversions under this id.'),
@@ -89,3 +89,18 @@ export const webEventTags = resource({
       }),
   },
 });
+
+/** Returns the status of a tag. Times are UTC texts; null before the first event. */
+function trackingStatus(last_tracked_at: string | null, now: string): 'ACTIVE' | 'INACTIVE' | 'UNVERIFIED' {
+  if (last_tracked_at === null) return 'UNVERIFIED';
+  const age_ms = instantMs(now) - instantMs(last_tracked_at);
+  return age_ms <= TRACKED_WITHIN_DAYS * 86_400_000 ? 'ACTIVE' : 'INACTIVE';
+}
+
+/**
+ * Builds the HTML that reports an event whenever a page with it is opened. Without inline script, so that a content security
+ * policy needs to allow only the URL of the script.
+ */
+function embedCode(script: string, website_tag_id: string, event_id: string): string {
+  return `<script async src="${script}" data-website-tag-id="${website_tag_id}" data-event-id="${event_id}"></script>`;
+}

@@ -6,12 +6,6 @@ import { COMPOSER_ROLES, type Role } from '../../../contract/declare/roles.ts';
 import { ACCOUNT_LIMITS, type AccountInput } from './account-input.ts';
 import type { AccountPlan } from './account-plan.ts';
 
-/** The accounts of a file, and its errors: a sentence each, beginning with the path of the member. */
-interface AccountFile {
-  readonly plans: readonly AccountPlan[];
-  readonly errors: readonly string[];
-}
-
 /** Read-only members of replies: accepted in a file, and ignored. */
 const READ_ONLY = ['created_at', 'updated_at', 'deleted'];
 const READ_ONLY_OF_INSTRUMENTS = [
@@ -22,8 +16,11 @@ const READ_ONLY_OF_INSTRUMENTS = [
 ];
 const LISTS = ['users', 'funding_instruments', 'promotable_users', 'features', 'custom_limits'];
 
-/** Reads the text of a JSON file of accounts. @source campaigns 5.7 */
-export function readAccountFile(text: string, input: AccountInput): AccountFile {
+/** Parses a JSON file of accounts; each error is a sentence that begins with the path of the member. @source campaigns 5.7 */
+export function readAccountFile(
+  text: string,
+  input: AccountInput,
+): { readonly plans: readonly AccountPlan[]; readonly errors: readonly string[] } {
   let file: RawValue;
   try {
     file = JSON.parse(text);
@@ -110,7 +107,7 @@ function userFrom(values: Input, path: string, errors: string[]): AccountPlan['u
   return { user: String(values.user_id), role, composer };
 }
 
-/** Adds the FULL promotable user, of which an account has exactly one: by default the first administrator. */
+/** Adds the FULL promotable user, by default the first administrator; an account has exactly one. */
 function withFullUser(
   promotable: AccountPlan['promotable'],
   users: AccountPlan['users'],

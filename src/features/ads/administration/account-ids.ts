@@ -5,7 +5,7 @@ import { accounts } from '../accounts.ts';
 const PRODUCTION_FROM = 36 ** 10 + 36 ** 9 * 8 + 2 ** 32;
 
 /**
- * The id sequence of new accounts. In production it has irregular steps, so that ids do not reveal how many accounts
+ * Returns the id sequence of new accounts. In production it has irregular steps, so that ids do not reveal how many accounts
  * exist.
  */
 export function accountIdSequence(environment: Environment): { kind: string; start: number; step?: number } {

@@ -9,7 +9,7 @@ import { fundingInstruments } from '../funding-instruments.ts';
 import { PROMOTABLE_USER_TYPES } from '../promotable-users.ts';
 
 /**
- * The limits that an account can override: the name that operators use -> the setting that it overrides.
+ * The limits that an account can override: operator-facing name -> overridden setting.
  * @source decision 41
  */
 export const ACCOUNT_LIMITS = {
@@ -21,13 +21,13 @@ export const ACCOUNT_LIMITS = {
 /** The objects that make up an account in files and options. */
 type AccountSection = 'account' | 'user' | 'promotable' | 'instrument' | 'features' | 'limits';
 
-/** The valid values of an object, and its errors: a sentence each, beginning with the path of the member. */
+/** The valid values of an object, and its errors: sentences that begin with the path of the member. */
 export interface InputResult {
   readonly values: Input;
   readonly errors: readonly string[];
 }
 
-/** Reads account data that operators enter, in files and command options. @source campaigns 5.7 */
+/** Reads account data from files and command options of operators. @source campaigns 5.7 */
 export interface AccountInput {
   /** The declared fields, by section. */
   readonly fields: Readonly<Record<AccountSection, Parameters>>;
@@ -42,7 +42,7 @@ export interface AccountInput {
 
 /** The dependencies of `accountInputOf`. */
 interface AccountInputDependencies {
-  /** Validates raw values against declared parameters: that of the engine. */
+  /** Validates raw values against declared parameters; provided by the engine. */
   readonly readParameters: (
     declared: Parameters,
     raw: ReadonlyMap<string, readonly RawValue[]>,
@@ -84,7 +84,7 @@ export function accountInputOf({ readParameters, limitBounds }: AccountInputDepe
   };
 }
 
-/** One validation error as a sentence that begins with its path. */
+/** Formats a validation error as a sentence that begins with its path. */
 export function inputError(path: string, error: ErrorDetail): string {
   const name = error.parameter ?? error.attribute;
   return `${name === undefined ? path : `${path}.${name}`}: ${wordingOf(error, 'ads').message}`;

@@ -30,7 +30,7 @@ export interface AccountPlan {
   readonly limits: Readonly<Record<string, number>>;
 }
 
-/** The row of a new account. */
+/** Builds the row of a new account. */
 export function accountRow(plan: AccountPlan, now: string): Row {
   const { id, environment, values } = plan;
   const row = { ...newAccount({ id, environment, name: String(values.name), now }), ...withoutKeys(values) };
@@ -39,13 +39,13 @@ export function accountRow(plan: AccountPlan, now: string): Row {
   return { ...row, timezone_switch_at: startOfDayAround(Date.parse(now), String(row.timezone)) };
 }
 
-/** The columns of an account that have to change, with the folded name that searches use. */
+/** Returns the changed columns of an account, including the folded name for searches. */
 export function accountChanges({ values }: AccountPlan, before: Row): Record<string, string | number | null> {
   const changes = changedValues(withoutKeys(values), before);
   return typeof changes.name === 'string' ? { ...changes, name_folded: foldedName(changes.name) } : changes;
 }
 
-/** The row of a new funding instrument, with its derived columns. */
+/** Builds the row of a new funding instrument, with its derived columns. */
 export function instrumentRow(account: string, id: string, values: Input, now: string): Row {
   const fields = Object.entries(fundingInstruments.fields);
   const filled = Object.fromEntries(fields.map(([name, field]) => [name, values[name] ?? field.defaultValue ?? null]));
@@ -54,7 +54,7 @@ export function instrumentRow(account: string, id: string, values: Input, now: s
   return { ...row, ...deriveAmounts(row) } as Row;
 }
 
-/** The values that differ from those of a row. */
+/** Returns the values that differ from those of a row. */
 export function changedValues(values: Input, before: Row): Record<string, string | number | null> {
   return Object.fromEntries(Object.entries(values).filter(([name, value]) => before[name] !== value));
 }

@@ -20,14 +20,14 @@ import {
 /** The outcome of applying a plan to an account. */
 export type PlanOutcome = 'created' | 'changed' | 'unchanged';
 
-/** A plan contradicts the existing account; the message says how. */
+/** Thrown when a plan contradicts the existing account; the message explains the conflict. */
 export class AccountConflict extends Error {
   override readonly name = 'AccountConflict';
 }
 
 /**
- * Creates an account or updates it to a plan. Users, features and instruments that the plan does not name stay, and
- * applying the same plan twice changes nothing. @throws AccountConflict, or InputError for an invalid funding instrument
+ * Creates an account or updates it to a plan. Users, features and instruments outside the plan are kept; applying a plan
+ * is idempotent. @throws AccountConflict, or InputError for an invalid funding instrument
  * @source decision 169
  */
 export async function applyAccountPlan(registrar: Registrar, plan: AccountPlan): Promise<PlanOutcome> {
@@ -73,7 +73,7 @@ async function putUsers(tx: WriteTransaction, { id, users }: AccountPlan): Promi
   return missing.length > 0;
 }
 
-/** Adds the planned features; an account has none but those that operators gave it. @source decision 170 */
+/** Adds the planned features; an account has only features added by operators. @source decision 170 */
 async function putFeatures(tx: WriteTransaction, { id, features }: AccountPlan): Promise<boolean> {
   const current = await tx.accountMembers.listFeatures(id);
   const missing = features.filter((key) => !current.includes(key));
@@ -81,7 +81,7 @@ async function putFeatures(tx: WriteTransaction, { id, features }: AccountPlan):
   return missing.length > 0;
 }
 
-/** Creates and updates the planned instruments of an account; true when anything changed. */
+/** Creates and updates the planned instruments of an account; returns whether anything changed. */
 export async function putInstruments(
   tx: WriteTransaction,
   account: string,
@@ -123,7 +123,7 @@ async function checkInstrument(
   }
 }
 
-/** The FULL promotable user gets the planned user; missing ones of other types are added. */
+/** Sets the user of the FULL promotable user, and adds missing promotable users of other types. */
 async function putPromotable({ tx, random, now }: Registrar, plan: AccountPlan): Promise<boolean> {
   const current = await liveRowsOf(tx, promotableUsers, plan.id);
   let changed = false;
@@ -142,17 +142,38 @@ async function putPromotable({ tx, random, now }: Registrar, plan: AccountPlan):
   return changed;
 }
 
-/** Every live row of a resource in an account, by id. */
+/** Reads every live row of a resource in an account, sorted by id. */
 export function liveRowsOf(tx: ReadTransaction, resource: AnyResource, account: string | undefined): Promise<Row[]> {
-  return tx.records.page(resource, {
-    account,
-    member: undefined,
-    deleted: 'hidden',
-    within: {},
-    without: undefined,
-    prefix: undefined,
-    sort: [{ column: 'id', direction: 'asc', nullable: false }],
-    after: undefined,
-    limit: 100_000,
-  });
+  const sort = [{ column: 'id', direction: 'asc', nullable: false }] as const;
+  return tx.records.page(resource, { account, deleted: 'hidden', within: {}, sort, limit: 100_000 });
+}
+
+/**
+ * Applies the plans of a file in one unit of work: all of them or none. Returns the outcome of each account, by id.
+ * @throws InputError, AccountConflict
+ * @source campaigns 5.7; decision 169
+ */
+export async function importAccounts(
+  registrar: Registrar,
+  plans: readonly AccountPlan[],
+): Promise<Readonly<Record<string, PlanOutcome>>> {
+  const errors = await unknownUsers(registrar.tx, plans);
+  if (errors.length > 0) throw new InputError(errors.join('; '));
+  const outcomes: Record<string, PlanOutcome> = {};
+  for (const plan of plans) outcomes[plan.id] = await applyAccountPlan(registrar, plan);
+  return outcomes;
+}
+
+/** Returns an error for each reference to an unknown user. */
+async function unknownUsers(tx: WriteTransaction, plans: readonly AccountPlan[]): Promise<string[]> {
+  const named = plans.flatMap(({ users, promotable }, index) => [
+    ...users.map(({ user }, at) => ({ user, path: `accounts[${index}].users[${at}]` })),
+    ...promotable
+      .map(({ user }, at) => ({ user, path: `accounts[${index}].promotable_users[${at}]` }))
+      .filter(({ user }) => !users.some((each) => each.user === user)),
+  ]);
+  const known = await tx.credentials.findScreenNames([...new Set(named.map(({ user }) => user))]);
+  return named
+    .filter(({ user }) => !known.has(user))
+    .map(({ user, path }) => `${path}.user_id: there is no user ${user}; create one with: barker user create`);
 }

@@ -28,6 +28,20 @@ const LIFETIME_VALUES = [
 
 const APP_MEMBERS = ['post_view', 'post_engagement', 'assisted', 'order_quantity', 'sale_amount'] as const;
 
+/** Members of web conversions, in the order of replies, and the ledger metrics that they sum up. */
+const WEB_MEMBERS = {
+  order_quantity_engagement: ['order_quantity_engagement'],
+  sale_amount_engagement: ['sale_amount_engagement'],
+  sale_amount_view: ['sale_amount_view'],
+  post_view: ['post_view'],
+  order_quantity: ['order_quantity_view', 'order_quantity_engagement'],
+  assisted: [],
+  post_engagement: ['post_engagement'],
+  sale_amount: ['sale_amount_view', 'sale_amount_engagement'],
+  metric: ['post_view', 'post_engagement'],
+  order_quantity_view: ['order_quantity_view'],
+} as const satisfies Record<string, readonly (typeof WEB_CONVERSION_PARTS)[number][]>;
+
 /** Every metric by group. Groups and metrics are in the order of replies. @source analytics 6; decision 957 */
 export const METRIC_GROUPS = {
   ENGAGEMENT: counts(
@@ -102,23 +116,11 @@ function counts(...names: readonly Extract<DeliveryMetric, string>[]): Metric[] 
 }
 
 function webConversion(name: (typeof WEB_CONVERSIONS)[number]): Metric {
-  const both = (part: 'sale_amount' | 'order_quantity') =>
-    [`${name}.${part}_view`, `${name}.${part}_engagement`] as const;
-  return {
-    name,
-    members: [
-      { name: 'order_quantity_engagement', sumOf: [`${name}.order_quantity_engagement`] },
-      { name: 'sale_amount_engagement', sumOf: [`${name}.sale_amount_engagement`] },
-      { name: 'sale_amount_view', sumOf: [`${name}.sale_amount_view`] },
-      { name: 'post_view', sumOf: [`${name}.post_view`] },
-      { name: 'order_quantity', sumOf: both('order_quantity') },
-      { name: 'assisted', sumOf: [] },
-      { name: 'post_engagement', sumOf: [`${name}.post_engagement`] },
-      { name: 'sale_amount', sumOf: both('sale_amount') },
-      { name: 'metric', sumOf: [`${name}.post_view`, `${name}.post_engagement`] },
-      { name: 'order_quantity_view', sumOf: [`${name}.order_quantity_view`] },
-    ],
-  };
+  const members = Object.entries(WEB_MEMBERS).map(([member, parts]) => ({
+    name: member,
+    sumOf: parts.map((part) => `${name}.${part}` as const),
+  }));
+  return { name, members };
 }
 
 function appConversion(name: (typeof MOBILE_CONVERSIONS)[number]): Metric {

@@ -1,4 +1,3 @@
-import { encodeCursor } from '../../../base/cursor.ts';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import { Type } from '../../../base/json-schema.ts';
 import { id, integer, itemsOf, listOf } from '../../../contract/declare/fields.ts';
@@ -7,7 +6,7 @@ import { jobKeyOf } from '../../../contract/declare/resource.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import type { StatsJob } from '../../../contract/store/stats-jobs.ts';
 import { checkId } from '../../../rows/keys.ts';
-import { cursorParameter, readTimeCursor } from '../time-cursor.ts';
+import { cursorParameter, cutPage, readTimeCursor } from '../time-cursor.ts';
 import { hasFile } from './stats-files.ts';
 import { STATS_JOB } from './stats-job.ts';
 import {
@@ -142,11 +141,10 @@ export const listStatsJobs: Operation = {
       found: await tx.statsJobs.page({ ...query, after, limit: count + 1 }),
       unfinished: await tx.statsJobs.findUnfinishedCount(account),
     }));
-    const jobs = found.slice(0, count);
-    const last = found.length > count ? jobs.at(-1) : undefined;
+    const { rows, nextCursor } = cutPage(found, count, ({ created_at }) => created_at, list);
     return {
-      data: `[${jobs.map((job) => jobJson(job, call)).join(',')}]`,
-      nextCursor: last ? encodeCursor({ after: [last.created_at, last.id] }, list) : null,
+      data: `[${rows.map((job) => jobJson(job, call)).join(',')}]`,
+      nextCursor,
       headers: limitHeaders(unfinished),
     };
   },

@@ -1,6 +1,6 @@
 import { type Field, text } from '../../../contract/declare/fields.ts';
 import type { RequestRules, ResourceSpec } from '../../../contract/declare/resource.ts';
-import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
+import { CREATIVE_ROLES } from '../../../contract/declare/roles.ts';
 import type { MediaDetails } from '../media/usable-media.ts';
 import { cardUriOf } from './card-uri.ts';
 
@@ -11,7 +11,7 @@ export const DELETED_CARD_MEMBERS = ['name', 'card_type', 'created_at', 'updated
 export const cardFormatDefaults = {
   idName: 'card',
   scope: 'account',
-  roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
+  roles: CREATIVE_ROLES,
   notFound: 'CARD_NOT_FOUND',
   rate: 'account_reads_small',
   // All formats share both sequences, because ids are looked up across formats. @source decision 226

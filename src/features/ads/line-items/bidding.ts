@@ -1,33 +1,27 @@
 import type { Change, DeriveContext } from '../../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { LineItem } from '../line-items.ts';
-import { type BidStrategy, type Goal, objectiveOf, type PayBy, paymentOptions } from './objectives.ts';
-
-/** The bidding fields of a line item. */
-type Bidding = Pick<LineItem, 'bid_strategy' | 'bid_amount_local_micro' | 'goal' | 'pay_by'>;
+import { type Goal, objectiveOf, type PayBy, paymentOptions } from './objectives.ts';
 
 /**
  * Derives the bidding fields: defaults follow from objective and bid amount; automatic bids have no amount; a new goal
- * resets the billable event unless the caller sets it, or sends one back that fits.
+ * resets `pay_by`, unless the caller sends a value that the goal allows.
  * @source campaigns 9.3; decision 121, 122, 123 and 1091
  */
-export function deriveBidding(row: LineItem, { input, before }: DeriveContext<LineItem>): Bidding {
+export function deriveBidding(row: LineItem, { input, before }: DeriveContext<LineItem>): Partial<LineItem> {
   const { objective } = row;
   const goal = (row.goal ?? Object.keys(objectiveOf(objective).goals)[0]) as Goal;
-  const strategy = row.bid_strategy ?? defaultStrategy(row);
-  const ways = paymentOptions(objective, goal, strategy);
+  const strategy =
+    row.bid_strategy ?? (row.bid_amount_local_micro === null ? 'AUTO' : objectiveOf(objective).strategyWithBid);
+  const options = paymentOptions(objective, goal, strategy);
   const isChosen = input.pay_by != null && input.pay_by !== before?.pay_by;
-  const isKept = (input.pay_by != null || before?.goal === goal) && ways.includes(row.pay_by as PayBy);
+  const isKept = (input.pay_by != null || before?.goal === goal) && options.includes(row.pay_by as PayBy);
   return {
     bid_strategy: strategy,
     bid_amount_local_micro: strategy === 'AUTO' ? null : row.bid_amount_local_micro,
     goal,
-    pay_by: (isChosen || isKept) && row.pay_by !== null ? row.pay_by : (ways[0] ?? row.pay_by),
+    pay_by: (isChosen || isKept) && row.pay_by !== null ? row.pay_by : (options[0] ?? row.pay_by),
   };
-}
-
-function defaultStrategy(row: LineItem): BidStrategy {
-  return row.bid_amount_local_micro === null ? 'AUTO' : objectiveOf(row.objective).strategyWithBid;
 }
 
 /** Rule: the objective allows the bid strategy, goal and billable event. @source decision 120 */

@@ -1,5 +1,5 @@
 import { itemsOf } from '../../../contract/declare/fields.ts';
-import type { Change } from '../../../contract/declare/rules.ts';
+import { type Change, invalid } from '../../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { LineItem } from '../line-items.ts';
 import { ADVERTISER_BUSINESS_CATEGORIES, type IabGroup, isIabCategory } from '../reference/categories.ts';
@@ -11,7 +11,7 @@ const BUSINESSES_MAX = 2;
 type Categorized = Pick<LineItem, 'objective' | 'categories'>;
 
 /**
- * The IAB categories of a line item. For pre-roll they are extended to whole advertiser business categories: naming
+ * Returns the IAB categories of a line item. For pre-roll they are extended to whole advertiser business categories: naming
  * one IAB category selects all of its business category.
  * @source advertising 3; campaigns 9.5
  */
@@ -40,8 +40,7 @@ export function categoriesAreValid({ after, before }: Change<LineItem>): readonl
     return unknown.map((value) => ({ problem: 'INVALID_IAB_CATEGORY', parameter: 'categories', value }));
   }
   if (!isPreroll || (input.every(isOfBusiness) && businessesOf(input).length <= BUSINESSES_MAX)) return [];
-  const message = 'Categories must be those of one or two advertiser business categories';
-  return [{ problem: 'INVALID', attribute: 'categories', words: { message } }];
+  return [invalid('categories', 'Categories must be those of one or two advertiser business categories')];
 }
 
 function businessesOf(ids: readonly string[]): IabGroup[] {
@@ -49,10 +48,10 @@ function businessesOf(ids: readonly string[]): IabGroup[] {
 }
 
 function isOfBusiness(id: string): boolean {
-  return ADVERTISER_BUSINESS_CATEGORIES.some((business) => belongsTo(id, business));
+  return businessesOf([id]).length > 0;
 }
 
-/** Whether an IAB category equals, contains or is contained in a category of the business. */
+/** Tests whether an IAB category equals, contains or is contained in a category of the business. */
 function belongsTo(id: string, { iab_categories: own }: IabGroup): boolean {
   return own.some((member) => member === id || id.startsWith(`${member}-`) || member.startsWith(`${id}-`));
 }

@@ -127,13 +127,13 @@ export type ObjectiveName = keyof typeof OBJECTIVES;
 /** Every objective. */
 export const OBJECTIVE_NAMES = Object.keys(OBJECTIVES) as ObjectiveName[];
 
-/** The bidding options of an objective that is known to exist. */
+/** Returns the bidding options of an existing objective. */
 export function objectiveOf(name: string | null): Objective {
   return OBJECTIVES[name as ObjectiveName];
 }
 
 /**
- * The billable events of a goal, default first. TARGET bids on link clicks are billed by click.
+ * Returns the billable events of a goal, default first. TARGET bids on link clicks are billed by click.
  * @source campaigns 9.3
  */
 export function paymentOptions(

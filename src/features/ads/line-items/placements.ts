@@ -1,10 +1,11 @@
+import { Type } from '../../../base/json-schema.ts';
 import { type Field, field, itemsOf, listOf, oneOf } from '../../../contract/declare/fields.ts';
-import type { Change } from '../../../contract/declare/rules.ts';
+import type { Answer, Input, Operation } from '../../../contract/declare/operation.ts';
+import { type Change, invalid } from '../../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { LineItem } from '../line-items.ts';
 
-/** Placements that line items can have. */
-/** All placements. */
+/** Placements of line items. */
 export const PLACEMENTS = [
   'ALL_ON_SERVICE',
   'PUBLISHER_NETWORK',
@@ -56,7 +57,35 @@ export type ProductType = keyof typeof PLACEMENT_SETS;
 /** Every product type, in the order of the reference. */
 export const PRODUCT_TYPES = Object.keys(PLACEMENT_SETS) as ProductType[];
 
-/** A list of placements. Takeover placements have an error other than that of unknown ones. */
+/** Lists the sets of placements allowed for each product type. @source campaigns 9.4 */
+export const listPlacements: Operation = {
+  id: 'line_items.placements',
+  method: 'GET',
+  path: '/12/line_items/placements',
+  description: 'List the sets of placements allowed for each product type.',
+  group: 'line_items',
+  family: 'ads',
+  rate: 'global_reads',
+  parameters: { product_type: oneOf(...PRODUCT_TYPES).describe('Only this product type.') },
+  body: 'form',
+  shape: 'list',
+  reply: Type.Array(
+    Type.Closed({
+      product_type: Type.Literals(PRODUCT_TYPES),
+      placements: Type.Array(Type.Array(Type.Literals(PLACEMENTS))),
+    }),
+  ),
+  problems: [],
+  example: { params: { product_type: 'PROMOTED_ACCOUNT' }, answer },
+  perform: async ({ input }) => answer(input),
+};
+
+function answer(input: Input): Answer {
+  const types = PRODUCT_TYPES.filter((name) => (input.product_type ?? name) === name);
+  return { data: JSON.stringify(types.map((name) => ({ product_type: name, placements: PLACEMENT_SETS[name] }))) };
+}
+
+/** A list of placements. Takeover placements have their own error. */
 export function placementList(): Field<string> {
   const { kind } = oneOf(...PLACEMENTS);
   const settable = field<string>({
@@ -78,7 +107,7 @@ export function orderPlacements(productType: string | null, placements: string |
   return set ? JSON.stringify(set) : placements;
 }
 
-/** Rule: the product type allows the placements, and the objective REACH does too. */
+/** Rule: the product type and the objective REACH allow the placements. */
 export function placementsAreAllowed({ verb, after }: Change<LineItem>): readonly ErrorDetail[] {
   if (verb !== 'create') return [];
   const { product_type: type, objective } = after;
@@ -86,17 +115,17 @@ export function placementsAreAllowed({ verb, after }: Change<LineItem>): readonl
   const errors: ErrorDetail[] = [];
   if (!setsOf(type).some((each) => sameItems(each, wanted))) {
     const message = `Product type ${type} is not compatible with placements ${wanted.join(',')}`;
-    errors.push({ problem: 'INVALID', attribute: 'placements', words: { message } });
+    errors.push(invalid('placements', message));
   }
   if (objective === 'REACH' && !wanted.some((each) => each === 'ALL_ON_SERVICE' || each === 'SERVICE_TIMELINE')) {
     const message =
       'Objective REACH is only compatible with placements that contain ALL_ON_SERVICE or SERVICE_TIMELINE';
-    errors.push({ problem: 'INVALID', attribute: 'placements', words: { message } });
+    errors.push(invalid('placements', message));
   }
   return errors;
 }
 
-/** Whether placements include the publisher network. */
+/** Tests whether placements include the publisher network. */
 export function reachesPublisherNetwork(placements: string | null): boolean {
   return itemsOf(placements ?? '[]').includes('PUBLISHER_NETWORK');
 }

@@ -34,7 +34,7 @@ export const targetAppPlatforms: CascadeCreate<LineItem> = {
     })),
 };
 
-/** The fields with a new store identifier; one that is sent again unchanged is not new. @source decision 133 */
+/** Returns the fields with a changed store identifier. @source decision 133 */
 function newlyNamed({ after, before }: Change<LineItem>): StoreField[] {
   return FIELDS.filter((field) => after[field] !== null && after[field] !== before?.[field]);
 }

@@ -1,6 +1,6 @@
 import { Type } from '../../../base/json-schema.ts';
 import { digits, type Field, field, isErrorDetail, oneOf } from '../../../contract/declare/fields.ts';
-import { type Call, type Input, type Operation, serializeContext } from '../../../contract/declare/operation.ts';
+import { type Call, type Operation, serializeContext } from '../../../contract/declare/operation.ts';
 import type { Row } from '../../../contract/declare/resource.ts';
 import { CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
 import { blankName } from '../../../contract/declare/rules.ts';
@@ -57,12 +57,9 @@ export const createLibraryMedia: Operation = {
     return store.write(async (tx) => {
       await tx.records.lockAccount(call.account!.id);
       const media = await findAddable(tx, call);
-      const values = valuesOf(call.input);
-      const errors = await checkLibraryValues(
-        { tx, media: call.services.media.addresses, account: call.account },
-        media,
-        values,
-      );
+      const values: LibraryValues = Object.fromEntries(Object.entries(call.input).filter(([name]) => name in VALUES));
+      const mediaContext = { tx, media: call.services.media.addresses, account: call.account };
+      const errors = await checkLibraryValues(mediaContext, media, values);
       if (errors.length > 0) throw new Problem(errors);
       const row = await addToLibrary(tx, { rowFactory, actor: call }, media, values, ids!);
       const [data] = await call.services.serializeRows(mediaLibrary, [row as Row], serializeContext(call, tx));
@@ -88,10 +85,6 @@ async function findAddable(tx: WriteTransaction, { input, account, services, pri
   }
   if (media.state === 'failed') throw problem('MEDIA_NOT_TRANSCODED', { parameter: 'media_key', value: requested });
   return media;
-}
-
-function valuesOf(input: Input): LibraryValues {
-  return Object.fromEntries(Object.entries(input).filter(([name]) => name in VALUES)) as LibraryValues;
 }
 
 /** A media key, or the numeric id of an upload. */

@@ -1,6 +1,6 @@
 import { boolean, oneOf, text } from '../../../contract/declare/fields.ts';
 import { type Fields, type RowOf, resource } from '../../../contract/declare/resource.ts';
-import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
+import { CREATIVE_ROLES } from '../../../contract/declare/roles.ts';
 import { MEDIA_CATEGORIES, type MediaCategory, type MediaType } from '../../../contract/services/media.ts';
 import { mediaKey } from './media-key.ts';
 
@@ -34,7 +34,7 @@ export const libraryRows = resource({
   scope: 'account',
   key: { name: 'media_key', field: mediaKey().describe('Media key.') },
   operations: ['list', 'get', 'update', 'remove'],
-  roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
+  roles: CREATIVE_ROLES,
   notFound: 'MEDIA_NOT_FOUND',
   rate: 'account_reads_small',
   ids: { from: 0 },

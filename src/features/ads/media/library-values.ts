@@ -3,7 +3,7 @@ import { type MediaType, mediaKeyOf, parseMediaKey } from '../../../contract/ser
 import type { LibraryRow } from './library-rows.ts';
 import { checkMediaUses, findUsableMedia, type MediaContext } from './usable-media.ts';
 
-/** The values of a library entry that callers can set. */
+/** The writable values of a library entry. */
 export type LibraryValues = Partial<
   Pick<LibraryRow, 'name' | 'file_name' | 'title' | 'description' | 'poster_media_key'>
 >;
@@ -11,12 +11,12 @@ export type LibraryValues = Partial<
 /** Values that images cannot have. */
 const VIDEO_ONLY = ['title', 'description', 'poster_media_key'] as const;
 
-/** The image key of the first frame of a video or GIF. @source creatives 3; decision 205 */
+/** Returns the image key of the first frame of a video or GIF. @source creatives 3; decision 205 */
 export function firstFrameKey(key: string): string {
   return mediaKeyOf('POST_IMAGE', parseMediaKey(key)!.number);
 }
 
-/** Errors of library values: images have no title, description or poster, and a poster must be an image. */
+/** Returns the errors of library values: images have no title, description or poster, and a poster must be an image. */
 export async function checkLibraryValues(
   mediaContext: MediaContext,
   object: { readonly key: string; readonly type: MediaType },

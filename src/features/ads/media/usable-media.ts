@@ -1,16 +1,21 @@
-import type { AccountState } from '../../../contract/declare/account-state.ts';
+import type { AccountState, Environment } from '../../../contract/declare/account-state.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import {
+  type Addressed,
+  hlsPath,
+  MEDIA_CATEGORIES,
   type MediaCategory,
   type MediaKey,
   type MediaType,
   type MediaUrls,
   mediaKeyOf,
+  mediaPath,
   parseMediaKey,
+  posterPath,
+  vmapPath,
 } from '../../../contract/services/media.ts';
 import type { Upload, UploadState } from '../../../contract/store/uploads.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
-import { describeMedia, ownersOf } from './describe-media.ts';
 import { libraryRows } from './library-rows.ts';
 
 /** The details of media that cards and posts need. */
@@ -49,9 +54,15 @@ export interface MediaContext {
   readonly account: AccountState | undefined;
 }
 
+/** Where media is served. */
+interface MediaPlace {
+  readonly media: MediaUrls;
+  readonly environment: Environment;
+}
+
 /**
- * The media that an account may use, by key: its library, and with `owners` also media that one of these users
- * uploaded or owns. Unusable and malformed keys are absent.
+ * Finds the media that an account may use, by key: its library, and the media of `owners`. Unusable and malformed keys are
+ * absent.
  * @source creatives 2.3; decision 200 and 201
  */
 export async function findUsableMedia(
@@ -85,7 +96,7 @@ export async function findUsableMedia(
 }
 
 /**
- * The details of media by key, including media that has left the library since. Media without an upload has the default
+ * Finds the details of media by key, including media removed from the library. Media without an upload has the default
  * size of its type; null and malformed keys are absent.
  * @source creatives 2.3 and 3; decision 209
  */
@@ -104,7 +115,7 @@ export async function findMediaDetails(
   return new Map([...numbers].map(([key, number]) => [key, describeMedia(key, uploads.get(number), place)]));
 }
 
-/** The uploads of these numbers, by number. */
+/** Reads uploads, by number. */
 export async function uploadsById(
   tx: ReadTransaction,
   numbers: readonly string[],
@@ -113,7 +124,7 @@ export async function uploadsById(
   return new Map(found.map((upload) => [upload.id, upload]));
 }
 
-/** By key: true when in the library, false when removed from it; others are absent. */
+/** Reads by key: true if in the library, false if removed from it; others are absent. */
 async function libraryStates(
   tx: ReadTransaction,
   account: string,
@@ -127,7 +138,7 @@ function keyOf({ category, id }: Upload): string {
   return mediaKeyOf(category, id);
 }
 
-/** Whether a key belongs to an upload: its own key, or the image key of its first frame. @source decision 205 */
+/** Tests whether a key belongs to an upload: its own key, or the image key of its first frame. @source decision 205 */
 function keyMatchesUpload({ category }: MediaKey, upload: Upload): boolean {
   return category === upload.category || (category === 'POST_IMAGE' && upload.media_type !== 'IMAGE');
 }
@@ -137,11 +148,11 @@ interface MediaUse {
   readonly parameter: string;
   readonly key: string;
   readonly types: readonly MediaType[];
-  /** User who must be one of its owners. */
+  /** Required owner. */
   readonly asUser?: string;
 }
 
-/** Errors of media uses: malformed or unknown keys, wrong types, unfinished transcoding. */
+/** Returns the errors of media uses: malformed or unknown keys, wrong types, unfinished transcoding. */
 export function checkMediaUses(known: ReadonlyMap<string, MediaDetails>, uses: readonly MediaUse[]): ErrorDetail[] {
   return uses.flatMap((use) => checkMediaUse(use, known.get(use.key)) ?? []);
 }
@@ -159,8 +170,58 @@ function checkMediaUse(
   return { problem: 'MEDIA_OF_OTHER_TYPE', parameter, value: key, words: { list: types.join(', '), type: media.type } };
 }
 
-/** The error for media that the account cannot use. @source creatives 1.3 */
+/** Builds the error for media that the account cannot use. @source creatives 1.3 */
 export function mediaNotFound(parameter: string, key: string, { category, number }: MediaKey): ErrorDetail {
   const kind = category.toLowerCase().replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase());
   return { problem: 'INVALID_MEDIA', parameter, value: key, words: { kind, number } };
+}
+
+/** Assumed sizes of media without an upload. @source creatives 2.3; decision 207 */
+const DEFAULT_SIZES = { IMAGE: { width: 1200, height: 628 }, VIDEO: { width: 1280, height: 720 } } as const;
+
+/**
+ * Returns the details of media with a well-formed key, from its upload or, without one, with the default size of its type.
+ * The image key of a video or GIF upload stands for its first frame.
+ */
+export function describeMedia(key: string, upload: Upload | undefined, place: MediaPlace): MediaDetails {
+  const { category, number } = parseMediaKey(key)!;
+  const { type } = MEDIA_CATEGORIES[category];
+  const addressed = upload ?? withoutUpload(category, number);
+  const isFrame = type === 'IMAGE' && addressed.category !== 'POST_IMAGE';
+  const url = (path: string): string => place.media.url(place.environment, path);
+  const { width, height } = addressed;
+  return {
+    key,
+    category,
+    type,
+    width,
+    height,
+    state: upload?.state ?? 'succeeded',
+    duration_ms: isFrame ? null : (upload?.duration_ms ?? null),
+    bytes: isFrame ? null : (upload?.bytes ?? null),
+    aspect_ratio: width && height ? lowestTerms(width, height) : null,
+    url: url(isFrame ? posterPath(addressed) : mediaPath(addressed)),
+    poster_url: type === 'IMAGE' ? null : url(posterPath(addressed)),
+    vmap_url: type === 'VIDEO' ? url(vmapPath(addressed)) : null,
+    hls_url: type === 'VIDEO' ? url(hlsPath(addressed)) : null,
+    isFrame,
+    isUploaded: upload !== undefined,
+    owners: upload && ownersOf(upload),
+  };
+}
+
+/** Returns the users who may use an upload: the uploader and the additional owners. */
+function ownersOf({ user_id, additional_owners }: Upload): readonly string[] {
+  return [user_id, ...additional_owners];
+}
+
+function withoutUpload(category: MediaCategory, number: string): Addressed {
+  const size = DEFAULT_SIZES[MEDIA_CATEGORIES[category].type === 'IMAGE' ? 'IMAGE' : 'VIDEO'];
+  return { id: number, category, file_name: BigInt(number).toString(16).padStart(16, '0'), poster_mime: null, ...size };
+}
+
+function lowestTerms(width: number, height: number): string {
+  let [divisor, rest] = [width, height];
+  while (rest > 0) [divisor, rest] = [rest, divisor % rest];
+  return `${width / divisor}:${height / divisor}`;
 }

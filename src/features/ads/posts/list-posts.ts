@@ -1,4 +1,3 @@
-import { encodeCursor } from '../../../base/cursor.ts';
 import { Type } from '../../../base/json-schema.ts';
 import { foldCase } from '../../../base/text.ts';
 import { boolean, digits, integer, itemsOf, listOf, oneOf, text } from '../../../contract/declare/fields.ts';
@@ -8,7 +7,7 @@ import { CREATIVE_READERS } from '../../../contract/declare/roles.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { type DraftPost, draftPosts } from '../draft-posts.ts';
 import { type ScheduledPost, scheduledPosts } from '../scheduled-posts.ts';
-import { cursorParameter, readTimeCursor } from '../time-cursor.ts';
+import { cursorParameter, cutPage, readTimeCursor } from '../time-cursor.ts';
 import { authorFilter } from './authors.ts';
 import { postJson, postSchema, readRenderContext } from './post-json.ts';
 import { draftView, POST_TYPES, type PostView, publishedView, scheduledView } from './post-view.ts';
@@ -55,14 +54,12 @@ export const listPosts: Operation = {
       const account = call.account!;
       const request = await readRequest(tx, call);
       const found = await readPage(tx, request);
-      const rows = found.length > request.count ? found.slice(0, request.count) : found;
+      const { rows, nextCursor } = cutPage(found, request.count, ({ created_at }) => created_at, request.list);
       const options = { source: ads.postSource, isTrimmed: call.input.trim_user === 1 };
       const context = await readRenderContext({ tx, media: media.addresses, account }, rows, options);
-      const last = rows.at(-1);
-      const cursor = last && encodeCursor({ after: [last.created_at, last.id] }, request.list);
       return {
         data: `[${rows.map((post) => postJson(post, context)).join(',')}]`,
-        nextCursor: found.length > request.count ? `${CURSOR_PREFIX}${cursor}` : null,
+        nextCursor: nextCursor && CURSOR_PREFIX + nextCursor,
       };
     });
   },

@@ -3,7 +3,7 @@ import { Type } from '../../../base/json-schema.ts';
 import { isLegalText, jsonText, lengthOf } from '../../../base/text.ts';
 import { boolean, type Field, field, id, listOf, text } from '../../../contract/declare/fields.ts';
 import { type Fields, LONG_IDS_FROM, type ResourceSpec } from '../../../contract/declare/resource.ts';
-import { CREATIVE_READERS, CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
+import { CREATIVE_ROLES } from '../../../contract/declare/roles.ts';
 import { cardUri } from '../cards/card-uri.ts';
 import { authorFilter, authorParameter } from './authors.ts';
 
@@ -39,7 +39,7 @@ export const attachmentFields = {
 export const unpublishedDefaults = {
   scope: 'account',
   operations: ['list', 'get', 'create', 'update', 'remove'],
-  roles: { read: CREATIVE_READERS, write: CREATIVE_WRITERS },
+  roles: CREATIVE_ROLES,
   notFound: 'NOT_FOUND',
   rate: 'account_reads_small',
   ids: { from: LONG_IDS_FROM, isLong: true, sequence: 'post' },

@@ -7,27 +7,35 @@ import { rowOf } from '../../../rows/draft.ts';
 import { rowWriter, valueSchema } from '../../../rows/serializer.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 
-/** A settings record: it always exists, and can be read and updated but not created or deleted. */
+/** A singleton resource: it always exists, and can be read and updated but not created or deleted. */
 interface SingleRecord {
   /** The resource that stores the values. */
   readonly resource: AnyResource;
   /** Names in replies that differ from parameter names: parameter -> reply member. */
   readonly replyNames?: Readonly<Record<string, string>>;
-  /** The reply member with the id of the record; unset when an account has only one. */
+  /** The reply member with the id of the record; undefined if an account has only one. */
   readonly idMember?: string;
-  /** Common to both operations. */
-  readonly shared: Pick<Operation, 'path' | 'group' | 'groupDescription'>;
-  readonly get: Pick<Operation, 'description' | 'roles' | 'problems'>;
-  readonly update: Pick<Operation, 'description' | 'roles' | 'problems'>;
-  /** The key of the record of a call. @throws when the caller may not access it */
+  /** The path below the account. */
+  readonly path: string;
+  readonly get: Pick<Operation, 'description' | 'problems'>;
+  readonly update: Pick<Operation, 'description' | 'problems'>;
+  /** Returns the key of the record of a call. @throws if the caller may not access it */
   key(tx: ReadTransaction, call: Call, verb: 'get' | 'update'): Promise<RowKey>;
 }
 
-/** The GET and PUT operations of a settings record. Until the first update, defaults are returned. */
+/** Builds the GET and PUT operations of a singleton resource. Until the first update, defaults are returned. */
 export function singleRecordOperations(record: SingleRecord): readonly [get: Operation, update: Operation] {
-  const { resource, shared, idMember, replyNames = {} } = record;
+  const { resource, path, idMember, replyNames = {} } = record;
   const fields = resource.fields as Fields;
-  const common = { ...shared, family: 'ads', body: 'form', shape: 'one', reply: schemaOf(record) } as const;
+  const common = {
+    path: `/12/accounts/:account_id/${path}`,
+    group: resource.plural,
+    groupDescription: resource.description,
+    family: 'ads',
+    body: 'form',
+    shape: 'one',
+    reply: schemaOf(record),
+  } as const;
   const toJson = rowWriter(fields, replyNames);
   const answer = (row: Row): Answer => ({ data: toJson(row, idMember === undefined ? {} : { [idMember]: row.id }) });
   const defaultRow = ({ account, id }: RowKey, { now }: Call): Row =>
@@ -36,8 +44,9 @@ export function singleRecordOperations(record: SingleRecord): readonly [get: Ope
     {
       ...common,
       ...record.get,
-      id: `${shared.group}.get`,
+      id: `${resource.plural}.get`,
       method: 'GET',
+      roles: resource.roles.read,
       rate: 'reads',
       parameters: {},
       perform: (call) =>
@@ -50,8 +59,9 @@ export function singleRecordOperations(record: SingleRecord): readonly [get: Ope
     {
       ...common,
       ...record.update,
-      id: `${shared.group}.update`,
+      id: `${resource.plural}.update`,
       method: 'PUT',
+      roles: resource.roles.write,
       rate: 'writes',
       parameters: parametersOf(fields, replyNames),
       perform: (call) =>
@@ -74,7 +84,7 @@ export function singleRecordOperations(record: SingleRecord): readonly [get: Ope
 }
 
 /**
- * Reply names are accepted as parameters too, so that replies can be sent back; the parameter name wins.
+ * Reply names are accepted as parameters too, so that replies can be sent back; the parameter name takes precedence.
  * @source decision 164
  */
 function parametersOf(fields: Fields, replyNames: Readonly<Record<string, string>>): Parameters {

@@ -25,7 +25,7 @@ function address<P extends string>(prefix: P) {
   return Object.fromEntries(parts) as Record<`${P}_${keyof typeof ADDRESS}`, Field<string>>;
 }
 
-/** One of some words; `NOT_SET` by default and when emptied. @source decision 165 */
+/** An enum that defaults to `NOT_SET` and resets to it when cleared. @source decision 165 */
 function oneOfOrNotSet<const W extends string>(...words: readonly W[]): Field<W | 'NOT_SET'> {
   return oneOf<W | 'NOT_SET'>(...words, 'NOT_SET').resetsTo('NOT_SET');
 }
@@ -61,16 +61,8 @@ const taxSettings = resource({
 export const [getTaxSettings, updateTaxSettings] = singleRecordOperations({
   resource: taxSettings,
   replyNames: { address_name: 'address_company', client_address_name: 'client_address_company' },
-  shared: {
-    path: '/12/accounts/:account_id/tax_settings',
-    group: 'tax_settings',
-    groupDescription: taxSettings.description,
-  },
-  get: { description: 'Get the billing and tax settings of the account.', roles: taxSettings.roles.read, problems: [] },
-  update: {
-    description: 'Update the billing and tax settings of the account.',
-    roles: taxSettings.roles.write,
-    problems: [],
-  },
+  path: 'tax_settings',
+  get: { description: 'Get the billing and tax settings of the account.', problems: [] },
+  update: { description: 'Update the billing and tax settings of the account.', problems: [] },
   key: async (_, call) => ({ account: call.account!.id, id: call.account!.id }),
 });

@@ -1,8 +1,9 @@
 import { emailAddress } from '../../../contract/declare/email-field.ts';
-import { isId, listOf, oneOf, text } from '../../../contract/declare/fields.ts';
+import { listOf, oneOf, text } from '../../../contract/declare/fields.ts';
 import { type Fields, resource } from '../../../contract/declare/resource.ts';
 import { ANY_ROLE } from '../../../contract/declare/roles.ts';
 import { problem } from '../../../contract/problems/problems.ts';
+import { checkId } from '../../../rows/keys.ts';
 import { singleRecordOperations } from './single-record-operations.ts';
 
 const fields = {
@@ -37,31 +38,26 @@ const userSettings = resource({
 export const [getUserSettings, updateUserSettings] = singleRecordOperations({
   resource: userSettings,
   idMember: 'user_id',
-  shared: {
-    path: '/12/accounts/:account_id/user_settings/:user_id',
-    group: 'user_settings',
-    groupDescription: userSettings.description,
-  },
+  path: 'user_settings/:user_id',
   get: {
     description: 'Get the notification settings of a user; only for that user and account administrators.',
-    roles: userSettings.roles.read,
     problems: ['ID_ILLEGAL', 'NOT_FOUND', 'ACTION_NOT_ALLOWED'],
   },
   update: {
     description: 'Update the notification settings of the calling user.',
-    roles: userSettings.roles.write,
     problems: ['ID_ILLEGAL', 'ACTION_NOT_ALLOWED'],
   },
   async key(tx, call, verb) {
     const user = call.path.user_id!;
     const account = call.account!.id;
-    const about = { parameter: 'user_id', value: user, words: { kind: 'User' } };
-    if (!isId(user)) throw problem('ID_ILLEGAL', about);
+    checkId(user, 'user_id', 'User');
     if (user === call.principal.user) return { account, id: user };
-    const mayLook = verb === 'get' && call.role === 'ACCOUNT_ADMIN';
     // Checked before the user is looked up, so that the reply does not reveal who has access to the account.
-    if (!mayLook) throw problem('ACTION_NOT_ALLOWED', { words: { account } });
-    if (!(await tx.accountMembers.find(user, account))) throw problem('NOT_FOUND', about);
+    const mayRead = verb === 'get' && call.role === 'ACCOUNT_ADMIN';
+    if (!mayRead) throw problem('ACTION_NOT_ALLOWED', { words: { account } });
+    if (!(await tx.accountMembers.find(user, account))) {
+      throw problem('NOT_FOUND', { parameter: 'user_id', value: user, words: { kind: 'User' } });
+    }
     return { account, id: user };
   },
 });

@@ -1,16 +1,12 @@
 import { isInexact } from '../../../base/text.ts';
-import { type Field, field, oneOf, reference, text } from '../../../contract/declare/fields.ts';
+import { type Field, field, oneOf, text } from '../../../contract/declare/fields.ts';
 import { type Fields, type RowOf, resource } from '../../../contract/declare/resource.ts';
-import { CAMPAIGN_READERS, CAMPAIGN_WRITERS } from '../../../contract/declare/roles.ts';
-import { lineItems } from '../line-items.ts';
+import { CAMPAIGN_ROLES } from '../../../contract/declare/roles.ts';
+import { lineItemReference } from '../line-item-children.ts';
 import { normalizeValue, targetingTypeField } from './criterion-values.ts';
 
 const fields = {
-  line_item_id: reference(() => lineItems)
-    .required()
-    .createOnly()
-    .filteredBy('line_item_ids')
-    .describe('Line item.'),
+  line_item_id: lineItemReference('Line item.'),
   targeting_type: targetingTypeField().required().createOnly().describe('Targeting type.'),
   // The reference gives no maximum for keywords; names have this one. @source decision 148
   targeting_value: textOrNumber({ max: 255 })
@@ -35,7 +31,7 @@ export const criteriaRows = resource({
   description: 'Whom the ads of a line item are shown to.',
   scope: 'account',
   operations: ['list', 'get', 'create', 'remove'],
-  roles: { read: CAMPAIGN_READERS, write: CAMPAIGN_WRITERS },
+  roles: CAMPAIGN_ROLES,
   notFound: 'TARGETING_CRITERION_NOT_FOUND',
   rate: 'account_reads',
   ids: { from: 36 ** 5 * 10 },
