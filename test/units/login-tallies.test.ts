@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LoginTally } from '../../src/contract/store/logins.ts';
-import { countAttempt, EMPTY_TALLY, type LoginRule } from '../../src/features/auth/logins/login-tallies.ts';
+import { countAttempt, EMPTY_TALLY, type LoginRule } from '../../src/features/auth/logins/login-throttle.ts';
 
 /** Fails at a time until it is to wait; the answer is the tally, and for how long. */
 function failing(rule: LoginRule, now_s: number): { readonly tally: LoginTally; readonly wait_s: number } {

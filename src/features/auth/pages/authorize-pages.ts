@@ -1,16 +1,16 @@
 import { html, noHtml } from '../../../base/html.ts';
-import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import type { Page, PageDocument, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
 import type { AuditedEvent } from '../../../contract/store/audit.ts';
 import type { Application, User } from '../../../contract/store/credentials.ts';
 import type { RequestToken } from '../../../contract/store/grants.ts';
 import { texts } from '../../../texts/texts.ts';
 import { refuseCallback } from '../callback-urls.ts';
-import { deniedPage, leavingPage, pinPage } from './authorize-outcomes.ts';
 import { type AuthorizeState, type AuthorizeView, authorizeView } from './authorize-view.ts';
-import { isCustomScheme, usesPin } from './callback-target.ts';
+import { displayHost, isCustomScheme, usesPin } from './callback-target.ts';
 import { codePage } from './code-page.ts';
 import { consentPage } from './consent-page.ts';
 import { errorPage } from './error-pages.ts';
+import { cardPage } from './layout.ts';
 import { submitLogin } from './login-pages.ts';
 import type { PagesDeps } from './pages-deps.ts';
 
@@ -176,4 +176,38 @@ function form(
 
 function callbackUrlOf(requestToken: RequestToken): string | undefined {
   return usesPin(requestToken) ? undefined : requestToken.callback;
+}
+
+const words = texts.login.consent;
+
+/**
+ * The page with the PIN, which is never part of a URL, and how long it is valid.
+ * @source authentication 6.4 and 6.6
+ */
+export function pinPage({ name }: Application, pin: string, lasts_s: number): PageDocument {
+  return cardPage(
+    words.given(name),
+    html`<p id="code-desc">${words.enter(name)}</p>
+<div id="oauth_pin"><kbd aria-labelledby="code-desc"><code>${pin}</code></kbd></div>
+<p class="soft">${words.once(lasts_s)}</p>`,
+  );
+}
+
+/** The page after the user denied access; `back` is the callback that reports it. */
+export function deniedPage({ name }: Application, back: string | undefined): PageDocument {
+  return cardPage(
+    words.denied(name),
+    html`<p>${words.deniedAbout}</p>
+${back === undefined ? '' : html`<p><a href="${back}">${words.back(name)}</a></p>`}`,
+  );
+}
+
+/** The page of a redirect. It has a link, because some browsers do not follow redirects into other programs. */
+export function leavingPage({ name }: Application, location: string): PageDocument {
+  const link = isCustomScheme(location) ? words.open : words.goOn(displayHost(location));
+  return cardPage(
+    words.leaving(name),
+    html`<p>${words.leavingAbout}</p>
+<p><a class="main" href="${location}">${link}</a></p>`,
+  );
 }
