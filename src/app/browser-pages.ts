@@ -1,7 +1,7 @@
 import { instantMs } from '../base/instants.ts';
 import { secureRandom } from '../base/random.ts';
-import { consolePages } from '../console/all-pages.ts';
 import type { ConsoleDeps } from '../console/console-deps.ts';
+import { consolePages } from '../console/console-pages.ts';
 import type { Services } from '../contract/declare/operation.ts';
 import type { Pages } from '../contract/declare/pages.ts';
 import { hasJsonBody } from '../engine/describe/inputs.ts';

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { secureRandom } from '../base/random.ts';
-import { operatorPages, operatorSections } from '../console/operator/all-pages.ts';
+import { operatorPages, operatorSections } from '../console/operator/operator-pages.ts';
 import { sentForms } from '../features/auth/sent-forms.ts';
 import { useOperatorLink } from '../features/platform/operator-links.ts';
 import { operatorListener } from '../http/operator/operator-listener.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { operatorPages } from '../../src/console/operator/all-pages.ts';
+import { operatorPages } from '../../src/console/operator/operator-pages.ts';
 import type { Page } from '../../src/contract/declare/pages.ts';
 import {
   addApplication,
@@ -93,8 +93,8 @@ async function* sendForms(round: Round, route: string, address: string, isRemovi
     seen.add(kindOf(next));
     number += 1;
     const isOpen = (name: string): boolean => Object.hasOwn(next.members, name) && !next.hidden.has(name);
-    const filled = Object.entries(entered(`Form ${number}`)).filter(([name]) => isOpen(name));
-    const members = { ...next.members, ...Object.fromEntries(filled) };
+    const fillIn = Object.entries(entered(`Form ${number}`)).filter(([name]) => isOpen(name));
+    const members = { ...next.members, ...Object.fromEntries(fillIn) };
     const before = await count();
     const [first, ...others] = await sentThrice(browser, origin, next.action ?? address, members);
     const about = `${kindOf(next)}\n${JSON.stringify(members)}\n${first!.html}`;
@@ -106,7 +106,7 @@ async function* sendForms(round: Round, route: string, address: string, isRemovi
 }
 
 /** What a page must be asked for to have its form. */
-function queryOf(path: string, ids: ReadonlyMap<string, string>): string {
+function parseListQuery(path: string, ids: ReadonlyMap<string, string>): string {
   if (path.endsWith('/line_items/new')) return `?campaign_id=${ids.get('campaign_id')}&objective=REACH`;
   return path === '/developer/try' ? '?environment=sandbox&operation=accounts.list' : '';
 }
@@ -151,7 +151,7 @@ describe('a form that is sent three times at once is processed once, and has one
       for (const { path } of of) {
         if (!namesIn(path).every((name) => ids.has(name))) continue;
         if (path === '/settings/sessions') await logIn(browserOf(world.service.url), ada);
-        const query = queryOf(path, ids);
+        const query = parseListQuery(path, ids);
         const address = path.replaceAll(/:(\w+)/g, (_, name: string) => ids.get(name)!) + query;
         for await (const location of sendForms(round, path, address, isRemoving)) {
           learn(location);

@@ -22,7 +22,7 @@ export interface ListQuery {
 }
 
 /** Parses the query of the page; unknown parameters are ignored. */
-export function queryOf({ request }: AccountVisit, { columns }: EntityList): ListQuery {
+export function parseListQuery({ request }: AccountVisit, { columns }: EntityList): ListQuery {
   const get = request.method === 'GET' ? request.parameter : () => undefined;
   const [field, order] = (get('sort') ?? '').split('-');
   const isSort =
@@ -121,7 +121,7 @@ async function eachPage(
 /** Reads all rows of a list, up to a limit. */
 export async function allRows(visit: AccountVisit, list: StandingList): Promise<readonly ListRow[]> {
   const rows: ListRow[] = [];
-  const query = { ...queryOf(visit, list), cursor: undefined };
+  const query = { ...parseListQuery(visit, list), cursor: undefined };
   await eachPage(visit, list, query, (page) => {
     rows.push(...page);
     return true;

@@ -7,16 +7,16 @@ import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { type AudienceRule, audiencesOf, ruleText } from '../parts/audience-rule.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
-import { conflictProblems, edited, editForm } from '../parts/edited-form.ts';
+import { compareEdits, conflictProblems, editForm } from '../parts/edited-form.ts';
 import {
   type EntityField,
-  enteredIn,
   inputsOf,
   noticeOf,
   postForm,
+  readFields,
+  readTyped,
   removeForm,
   textIn,
-  typedIn,
 } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { audiencesWith } from './audience-section.ts';
@@ -80,8 +80,8 @@ const storedValues = ({ name, description }: Audience): Record<string, string> =
 
 async function save(page: AudienceVisit): Promise<PageResponse> {
   const { visit, audience } = page;
-  const entered = enteredIn(FIELDS, visit.request);
-  const edit = edited(visit.request, entered, storedValues(audience));
+  const entered = readFields(FIELDS, visit.request);
+  const edit = compareEdits(visit.request, entered, storedValues(audience));
   if (edit.conflicts.size > 0) return show(page, conflictProblems(edit), entered);
   const path = `${PATH}/${audience.id}`;
   if (edit.changed.size === 0) return redirectTo(visit, path);
@@ -146,7 +146,7 @@ async function sharingSection({ visit, audience }: AudienceVisit, problems: Prob
     ({ id, granted_account_id, permission_level }) =>
       html`<li><span>${granted_account_id}: ${words.levels[permission_level] ?? permission_level}</span><form method="post">${hiddenFields({ ...request.formFields, act: 'unshare', permission: id })}<button type="submit" aria-label="${words.unshare(granted_account_id)}">${words.unshareShort}</button></form></li>`,
   );
-  const input = inputsOf(typedIn(request), problems);
+  const input = inputsOf(readTyped(request), problems);
   const fields = html`${input('granted_account_id', words.withAccount, html`required maxlength="32" autocomplete="off" spellcheck="false"`)}
 ${selectField('permission_level', words.level, Object.entries(words.levels), request.parameter('permission_level'), { error: problems.get('permission_level') })}`;
   return html`<section class="card"><h2>${words.sharing}</h2><p class="soft">${words.sharingAbout}</p>

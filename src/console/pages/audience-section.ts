@@ -5,8 +5,8 @@ import { formField, selectField, toSentence } from '../../markup/form-fields.ts'
 import { texts } from '../../texts/texts.ts';
 import type { AccountVisit, CallParameters } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { textIn, typedIn } from '../parts/entity-form.ts';
-import { type Problems, whyRefused } from '../parts/form-problems.ts';
+import { readTyped, textIn } from '../parts/entity-form.ts';
+import { type Problems, refusalReasons } from '../parts/form-problems.ts';
 import { bodyOf } from '../refused-call.ts';
 
 const words = texts.campaign;
@@ -53,7 +53,7 @@ type FoundCriterion =
   | { readonly problem: string; readonly choices: readonly Choice[] };
 
 /** Parses the criterion of the form: the only value with the entered name, or the chosen one. */
-export async function criterionOf(visit: AccountVisit): Promise<FoundCriterion> {
+export async function readCriterion(visit: AccountVisit): Promise<FoundCriterion> {
   const { request } = visit;
   const kind = request.parameter('kind') ?? '';
   const isOut = kind === EXCLUDED;
@@ -65,7 +65,7 @@ export async function criterionOf(visit: AccountVisit): Promise<FoundCriterion> 
   });
   // The user has chosen among the values with this name.
   if (chosen !== '' && request.parameter('chosen_among') === `${kind} ${typed}`) return of(chosen);
-  const found = await named(visit, targeting_type, typed);
+  const found = await lookUpByName(visit, targeting_type, typed);
   const same = found.filter(({ name }) => name.toLowerCase() === typed.toLowerCase());
   const [first, ...others] = same.length > 0 ? same : found;
   if (!first) return { problem: words.noMatch, choices: [] };
@@ -86,7 +86,7 @@ export async function audiencesWith<A extends { readonly id: string; readonly na
 }
 
 /** Looks up the values whose names start with `typed`. */
-async function named(visit: AccountVisit, kind: string, typed: string): Promise<readonly Choice[]> {
+async function lookUpByName(visit: AccountVisit, kind: string, typed: string): Promise<readonly Choice[]> {
   if (kind === 'CUSTOM_AUDIENCE') {
     const rows = await audiencesWith(visit, { q: typed, count: CHOICES_MAX });
     return rows.map(({ id, name }) => ({ name, targeting_value: id }));
@@ -182,7 +182,7 @@ export async function criteriaSection(
   const form = mayChange
     ? html`${await pickForm(visit, deps, problems)}<form method="post">${hiddenFields({ ...request.formFields, act: 'add' })}
 ${selectField('kind', words.criterionKind, kinds, request.parameter('kind'))}
-${formField({ member: 'value', label: words.criterionValue, hint: words.criterionHint, attributes: html`required maxlength="100"` }, typedIn(request)('value'), problems.get('value'))}${choiceField(visit, choices)}
+${formField({ member: 'value', label: words.criterionValue, hint: words.criterionHint, attributes: html`required maxlength="100"` }, readTyped(request)('value'), problems.get('value'))}${choiceField(visit, choices)}
 <div class="buttons"><button type="submit">${words.addCriterion}</button></div></form>`
     : '';
   const rule = items.length < 2 ? '' : html`<p class="soft">${words.joined}</p>`;
@@ -211,7 +211,7 @@ async function pickForm(
         return html`<option value="${whole}"${whole === chosen ? html` selected` : ''}>${text}</option>`;
       })}</optgroup>`,
   );
-  const error = problems.get('pick') ?? (platforms.isDone ? undefined : whyRefused(platforms));
+  const error = problems.get('pick') ?? (platforms.isDone ? undefined : refusalReasons(platforms));
   const described = error === undefined ? '' : html` aria-invalid="true" aria-describedby="pick-fault"`;
   return html`<form method="post">${hiddenFields({ ...request.formFields, act: 'pick' })}
 <div class="field"><label for="pick">${words.pick}</label>${error === undefined ? '' : html`<p class="fault" id="pick-fault">${toSentence(error)}</p>`}
@@ -220,7 +220,7 @@ async function pickForm(
 }
 
 /** Parses the chosen option. */
-export function pickedIn({ request }: AccountVisit): {
+export function readPickedCriterion({ request }: AccountVisit): {
   readonly targeting_type: string;
   readonly targeting_value: string;
 } {
@@ -245,7 +245,7 @@ export async function estimateOf({ call }: AccountVisit, criteria: readonly Crit
     operator_type,
   }));
   const reply = await call('audience_estimate.create', {}, body);
-  if (!reply.isDone) return html`<p class="soft">${words.estimate}: ${whyRefused(reply)}</p>`;
+  if (!reply.isDone) return html`<p class="soft">${words.estimate}: ${refusalReasons(reply)}</p>`;
   const { min, max } = reply.reply.data.audience_size;
   const text = words.estimateText(min.toLocaleString('en'), max.toLocaleString('en'));
   return html`<p>${words.estimate}: <strong>${text}</strong></p>`;

@@ -8,15 +8,15 @@ import { type ListStandings, standingOf, switchOf } from '../lists/cell-text.ts'
 import { moneyText } from '../money.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { draftSteps, stepsOfDraft } from '../parts/draft-steps.ts';
-import { conflictProblems, edited, editForm } from '../parts/edited-form.ts';
+import { compareEdits, conflictProblems, editForm } from '../parts/edited-form.ts';
 import {
-  amountIn,
   amountText,
   type EntityField,
-  enteredIn,
   entityFields,
   noticeOf,
+  parseAmount,
   postForm,
+  readFields,
   removeForm,
 } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
@@ -58,7 +58,7 @@ export function newCampaignPage(deps: ConsoleDeps): Page {
     const instruments: readonly Instrument[] = await read('funding_instruments.list');
     if (instruments.length === 0) return withoutFunding(visit);
     if (request.method === 'GET') return showForm(visit, instruments, {}, new Map());
-    const entered = enteredIn(newFields(instruments, undefined), request);
+    const entered = readFields(newFields(instruments, undefined), request);
     const currency = chosenIn(instruments, entered)?.currency ?? 'USD';
     const problems = new Map<string, string>();
     const budgets = budgetsIn(entered, currency, problems);
@@ -115,7 +115,7 @@ function newFields(instruments: readonly Instrument[], chosen: Instrument | unde
 
 function budgetsIn(entered: Entered, currency: string, problems: Map<string, string>): Record<string, string> {
   const message = words.amountProblem(currency);
-  return Object.fromEntries(BUDGETS.map((name) => [name, amountIn(entered, name, currency, problems, message)]));
+  return Object.fromEntries(BUDGETS.map((name) => [name, parseAmount(entered, name, currency, problems, message)]));
 }
 
 function showForm(
@@ -195,11 +195,11 @@ interface CampaignPage {
 async function save(page: CampaignPage): Promise<PageResponse> {
   const { visit, campaign } = page;
   const { request, call } = visit;
-  const entered = enteredIn(editFields(campaign), request);
+  const entered = readFields(editFields(campaign), request);
   const problems = new Map<string, string>();
   const budgets = budgetsIn(entered, campaign.currency, problems);
   if (problems.size > 0) return show(page, problems, entered);
-  const edit = edited(request, entered, storedValues(campaign));
+  const edit = compareEdits(request, entered, storedValues(campaign));
   if (edit.conflicts.size > 0) return show(page, conflictProblems(edit), entered);
   const parameters = Object.entries({ name: entered.name!, ...budgets }).filter(([name]) => edit.changed.has(name));
   if (parameters.length === 0) return redirectTo(visit, `${PATH}/${campaign.id}`);
@@ -224,7 +224,7 @@ async function show(
   const content = html`${isDraft && mayChange ? stepsOfDraft(account.id, campaign.id, 'campaign') : ''}${problemSummary(problems)}
 <section class="card">${facts}${mayChange ? (isDraft ? reviewLink(visit, campaign.id) : statusButton(visit, campaign)) : ''}</section>
 <section class="card"><div class="heading"><h2>${words.lineItems}</h2>${mayChange ? html`<a class="button" href="/ads/${account.id}/line_items/new?campaign_id=${campaign.id}">${words.addLine}</a>` : ''}</div>
-${lines.length === 0 ? html`<p class="soft">${words.noLines}</p>` : linesTable(visit, lines, line_items)}${moreThan(lines, LINES_MAX)}</section>
+${lines.length === 0 ? html`<p class="soft">${words.noLines}</p>` : linesTable(visit, lines, line_items)}${truncationNote(lines, LINES_MAX)}</section>
 ${
   mayChange
     ? html`<section class="card" id="edit"><h2>${words.edit}</h2>${noticeOf(request, 'saved', words.saved)}${editForm(request, { fields: editFields(campaign), stored: storedValues(campaign), entered, problems })}</section>
@@ -242,7 +242,7 @@ ${await historySection(visit, 'CAMPAIGN', campaign.id, campaign.currency)}`;
 }
 
 /** The note that only the first `max` rows are listed; '' if all are. */
-export function moreThan(rows: readonly unknown[], max: number): Html | string {
+export function truncationNote(rows: readonly unknown[], max: number): Html | string {
   return rows.length < max ? '' : html`<p class="soft">${words.onlyFirst(max)}</p>`;
 }
 

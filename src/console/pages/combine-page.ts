@@ -51,7 +51,7 @@ export function combinePage(deps: ConsoleDeps): Page {
     if (request.method === 'GET') return show(visit, audiences, NOTHING);
     const draft = draftIn(request);
     const press = request.parameter('press') ?? 'create';
-    if (press !== 'create') return show(visit, audiences, pressed(draft, press));
+    if (press !== 'create') return show(visit, audiences, applyButton(draft, press));
     const rule = ruleOf(draft);
     if (!rule) return show(visit, audiences, draft, new Map([['g0.l0.audience', words.nobody]]));
     const { name, description } = draft;
@@ -85,7 +85,7 @@ function draftIn(request: PageRequest): Draft {
  * Applies a button to the draft: `group` adds a group, `leaf 0` an audience to the first group, `take 0 1` removes its
  * second.
  */
-function pressed(draft: Draft, press: string): Draft {
+function applyButton(draft: Draft, press: string): Draft {
   const [what, group = '', leaf = ''] = press.split(' ');
   const { groups } = draft;
   if (what === 'group') return { ...draft, groups: [...groups, { operator: 'OR', leaves: [NO_LEAF] }] };

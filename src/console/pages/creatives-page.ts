@@ -5,7 +5,7 @@ import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
-import { inputsOf, noticeOf, postForm, textIn, typedIn } from '../parts/entity-form.ts';
+import { inputsOf, noticeOf, postForm, readTyped, textIn } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf, refusalText } from '../parts/form-problems.ts';
 
 const words = texts.creatives;
@@ -112,7 +112,7 @@ async function show(visit: AccountVisit, loginPath: string, problems: Problems =
         : html`<a href="${href}" target="_blank" rel="noopener" aria-label="${words.previewOf(full_text)}">${words.preview}</a>`;
     return html`<tr><th scope="row" class="prose">${full_text}</th><td>${nullcast ? words.onlyAd : words.everywhere}</td>${canWrite ? html`<td>${link}</td>` : ''}</tr>`;
   });
-  const typed = typedIn(request);
+  const typed = readTyped(request);
   const input = inputsOf(typed, problems);
   const form = html`${input('text', words.text, html`rows="4" required maxlength="4000"`, { hint: words.textHint, type: 'textarea' })}
 ${composerPlace(visit, loginPath, typed('media'))}

@@ -43,7 +43,7 @@ export function keywordsPage(deps: ConsoleDeps): Page {
     return show(
       visit,
       new Map(),
-      found(visit, { volume: post_volume, related: related_keywords, start_ms, granularity }),
+      resultsSection(visit, { volume: post_volume, related: related_keywords, start_ms, granularity }),
     );
   });
 }
@@ -75,7 +75,7 @@ interface Found extends Range {
   readonly related: readonly string[];
 }
 
-function found({ account, request }: AccountVisit, { volume, related, start_ms, granularity }: Found): Html {
+function resultsSection({ account, request }: AccountVisit, { volume, related, start_ms, granularity }: Found): Html {
   const step_ms = granularity === 'DAY' ? DAY_MS : HOUR_MS;
   const labels = volume.map((_, at) => {
     const text = timeText(formatInstant(start_ms + at * step_ms), account.timezone);

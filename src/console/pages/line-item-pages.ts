@@ -9,23 +9,23 @@ import type { ConsoleDeps } from '../console-deps.ts';
 import { endOf, firstDay, lastDay, startOf } from '../days.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { stepsOfDraft } from '../parts/draft-steps.ts';
-import { conflictProblems, edited, editForm } from '../parts/edited-form.ts';
+import { compareEdits, conflictProblems, editForm } from '../parts/edited-form.ts';
 import {
-  amountIn,
   amountText,
   type EntityField,
-  enteredIn,
   entityFields,
   noticeOf,
+  parseAmount,
   postForm,
+  readFields,
   removeForm,
 } from '../parts/entity-form.ts';
-import { type Problems, problemSummary, problemsOf, whyRefused } from '../parts/form-problems.ts';
+import { type Problems, problemSummary, problemsOf, refusalReasons } from '../parts/form-problems.ts';
 import { historySection } from '../parts/history-section.ts';
 import { stateMark } from '../parts/state-mark.ts';
 import { bodyOf } from '../refused-call.ts';
-import { type Choice, criteriaSection, criterionOf, pickedIn } from './audience-section.ts';
-import { type Campaign, moreThan, reviewLink, statusButton } from './campaign-pages.ts';
+import { type Choice, criteriaSection, readCriterion, readPickedCriterion } from './audience-section.ts';
+import { type Campaign, reviewLink, statusButton, truncationNote } from './campaign-pages.ts';
 
 const words = texts.campaign;
 const PATH = '/line_items';
@@ -90,7 +90,7 @@ function parametersOf(
   if (start === undefined) problems.set('start_time', words.dayProblem(words.fields.start_time));
   if (end === undefined) problems.set('end_time', words.dayProblem(words.fields.end_time));
   const message = words.amountProblem(currency);
-  const amounts = MONEY.map((name) => [name, amountIn(entered, name, currency, problems, message)]);
+  const amounts = MONEY.map((name) => [name, parseAmount(entered, name, currency, problems, message)]);
   const bids = entered.bid_strategy === 'AUTO' ? { bid_amount_local_micro: '' } : {};
   return {
     name: entered.name!,
@@ -130,7 +130,7 @@ export function newLineItemPage(deps: ConsoleDeps): Page {
         )}</div>`,
       });
     if (request.method === 'GET') return showForm({}, new Map());
-    const entered = enteredIn(fields, request);
+    const entered = readFields(fields, request);
     const problems = new Map<string, string>();
     const parameters = parametersOf(visit, entered, currency, problems);
     if (problems.size > 0) return showForm(entered, problems);
@@ -199,13 +199,13 @@ async function change(page: LinePage, act: string): Promise<PageResponse> {
   const line_item_id = line.id;
   if (act === 'save') return save(page);
   if (act === 'pick' || act === 'add') {
-    const found = act === 'pick' ? { criterion: pickedIn(visit) } : await criterionOf(visit);
+    const found = act === 'pick' ? { criterion: readPickedCriterion(visit) } : await readCriterion(visit);
     const field = act === 'pick' ? 'pick' : 'value';
     if (!('criterion' in found)) return show(page, new Map([[field, found.problem]]), undefined, found.choices);
     const reply = await call('targeting_criteria.create', { line_item_id, ...found.criterion });
     if (reply.isDone) return redirectTo(visit, `${PATH}/${line.id}#audience`);
     // The form has one field, so every error belongs to it.
-    return show(page, new Map([[field, whyRefused(reply)]]));
+    return show(page, new Map([[field, refusalReasons(reply)]]));
   }
   const text = (name: string): string => request.parameter(name) ?? '';
   const calls: Readonly<Record<string, () => Promise<PageCallReply>>> = {
@@ -238,11 +238,11 @@ function storedValues({ account }: AccountVisit, line: LineItem): Record<string,
 async function save(page: LinePage): Promise<PageResponse> {
   const { visit, line } = page;
   const { request, call } = visit;
-  const entered = enteredIn(fieldsOf(visit, line.currency, line.strategies), request);
+  const entered = readFields(fieldsOf(visit, line.currency, line.strategies), request);
   const problems = new Map<string, string>();
   const parameters = parametersOf(visit, entered, line.currency, problems);
   if (problems.size > 0) return show(page, problems, entered);
-  const edit = edited(request, entered, storedValues(visit, line));
+  const edit = compareEdits(request, entered, storedValues(visit, line));
   if (edit.conflicts.size > 0) return show(page, conflictProblems(edit), entered);
   // The bid amount and the bid strategy are saved together.
   const isSaved = (name: string): boolean =>
@@ -292,8 +292,8 @@ async function show(
     : '';
   const content = html`${steps}${problemSummary(problems)}
 <section class="card"><dl class="facts"><dt>${words.fields.objective}</dt><dd>${words.objectives[line.objective] ?? line.objective}</dd><dt>${words.state}</dt><dd>${stateMark({ ...line, ...standing })}</dd></dl>${isDraft ? reviewLink(visit, line.campaign_id) : mayChange ? statusButton(visit, line) : ''}</section>
-<section class="card" id="audience"><h2>${words.audience}</h2>${await criteriaSection(visit, deps, criteria, { mayChange, problems, choices })}${moreThan(criteria, CRITERIA_MAX)}</section>
-<section class="card" id="ads"><h2>${words.ads}</h2>${adsSection(visit, { promoted, posts, ads: standing?.ads ?? {} }, mayChange)}${moreThan(promoted, ADS_MAX)}</section>
+<section class="card" id="audience"><h2>${words.audience}</h2>${await criteriaSection(visit, deps, criteria, { mayChange, problems, choices })}${truncationNote(criteria, CRITERIA_MAX)}</section>
+<section class="card" id="ads"><h2>${words.ads}</h2>${adsSection(visit, { promoted, posts, ads: standing?.ads ?? {} }, mayChange)}${truncationNote(promoted, ADS_MAX)}</section>
 ${
   mayChange
     ? html`<section class="card" id="edit"><h2>${words.schedule}</h2>${noticeOf(request, 'saved', words.saved)}${editForm(request, { fields: fieldsOf(visit, line.currency, line.strategies), stored: storedValues(visit, line), entered, problems })}</section>

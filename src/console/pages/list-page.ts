@@ -15,7 +15,14 @@ import {
   switchOf,
 } from '../lists/cell-text.ts';
 import { ENTITY_LISTS, type EntityList, type ListColumn, STATES } from '../lists/entity-lists.ts';
-import { allRows, type FirstRows, firstRows, type ListQuery, queryOf, type StandingList } from '../lists/read-list.ts';
+import {
+  allRows,
+  type FirstRows,
+  firstRows,
+  type ListQuery,
+  parseListQuery,
+  type StandingList,
+} from '../lists/read-list.ts';
 import { moneyText } from '../money.ts';
 import { consolePage, csvFile, redirectTo } from '../parts/console-document.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
@@ -83,7 +90,7 @@ async function change(visit: AccountVisit, list: PlacedList): Promise<PageRespon
 async function show(visit: AccountVisit, placed: PlacedList, problems: Problems = new Map()): Promise<PageResponse> {
   const { request } = visit;
   const list = { ...placed, standings: await placed.readStandings() };
-  const query = queryOf(visit, list);
+  const query = parseListQuery(visit, list);
   const { q, cursor, state } = query;
   const totals = request.method === 'GET' && request.parameter('totals') === 'yes' ? await totalsOf(visit, list) : '';
   const listed = await firstRows(visit, list, query);

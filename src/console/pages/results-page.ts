@@ -10,7 +10,7 @@ import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps, ExplainedHour } from '../console-deps.ts';
 import { daysBefore, daysBetween, daysOfPreset, isDay, PRESETS, type Preset, RANGE_DAYS_MAX } from '../days.ts';
 import { standingOf } from '../lists/cell-text.ts';
-import { breakdownForm, breakdownResults, divisionOf } from '../parts/breakdown.ts';
+import { breakdownForm, breakdownResults, readSegmentation } from '../parts/breakdown.ts';
 import { consolePage, csvFile } from '../parts/console-document.ts';
 import { inputsOf, textIn } from '../parts/entity-form.ts';
 import { problemSummary } from '../parts/form-problems.ts';
@@ -68,7 +68,7 @@ export function resultsPage(deps: ConsoleDeps): Page {
     const before = question.isCompared
       ? await deps.readReport(account, { ...withinOf(scope), days: daysBefore(days), ...lastHoursOf(visit, days) })
       : undefined;
-    const division = await divisionOf(visit, problems);
+    const division = await readSegmentation(visit, problems);
     const { line_item_id } = scope;
     const explained = line_item_id ? await deps.explainLastHour(account, line_item_id, visit.now) : undefined;
     return show(visit, scope, question, {

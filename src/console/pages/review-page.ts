@@ -13,7 +13,7 @@ import { stepsOfDraft } from '../parts/draft-steps.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { stateMark } from '../parts/state-mark.ts';
 import { type Criterion, criteriaTexts, estimateOf } from './audience-section.ts';
-import { budgetText, type Campaign, moreThan } from './campaign-pages.ts';
+import { budgetText, type Campaign, truncationNote } from './campaign-pages.ts';
 import type { LineItem } from './line-item-pages.ts';
 
 const words = texts.review;
@@ -141,7 +141,7 @@ async function show(
 <section class="card"><div class="heading"><h2>${campaign.name}</h2><a class="button" href="${base}/campaigns/${campaign.id}">${words.change}</a></div>
 <dl class="facts"><dt>${texts.campaign.state}</dt><dd>${stateMark(campaign)}</dd><dt>${words.payer}</dt><dd>${payer?.description ?? funding_instrument_id}</dd><dt>${words.budget}</dt><dd>${budgetText(campaign)}</dd></dl></section>
 ${joinHtml(await Promise.all(lines.map((each) => lineCard(visit, deps, each))), '\n')}
-${moreThan(lines, LINES_MAX)}${isDraft ? launchSection(visit, reviewed) : ''}`;
+${truncationNote(lines, LINES_MAX)}${isDraft ? launchSection(visit, reviewed) : ''}`;
   return consolePage(visit, {
     problems,
     title: words.titleOf(campaign.name),

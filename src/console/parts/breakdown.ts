@@ -8,14 +8,14 @@ import type { ConsoleDeps } from '../console-deps.ts';
 import { bodyOf } from '../refused-call.ts';
 import { inputsOf, textIn } from './entity-form.ts';
 import type { Problems } from './form-problems.ts';
-import { resultTable, summed } from './result-tables.ts';
+import { resultTable, sumByDay } from './result-tables.ts';
 
 const words = texts.breakdown;
 /** Segmentations that require a country. */
 const OF_COUNTRIES: readonly string[] = ['REGIONS', 'METROS'];
 
 /** Parses the segmentation of a page; undefined if none is chosen. Errors are added at their fields. */
-export async function divisionOf(
+export async function readSegmentation(
   visit: AccountVisit,
   problems: Map<string, string>,
 ): Promise<{ readonly segmentation: string; readonly country: string | undefined } | undefined> {
@@ -44,7 +44,7 @@ export async function breakdownResults(
   const tables = currencies.map((currency) => {
     const own = segments.filter((each) => each.currency === currency);
     const rows = own.map(({ name, numbers }) => ({ name: name ?? words.unknown, of: numbers }));
-    const sum = { name: texts.results.total, of: summed(own.map(({ numbers }) => numbers)) };
+    const sum = { name: texts.results.total, of: sumByDay(own.map(({ numbers }) => numbers)) };
     return html`${currencies.length > 1 ? html`<h3>${texts.results.inCurrency(currency)}</h3>` : ''}
 ${resultTable(by, [...rows, sum], currency)}`;
   });

@@ -5,7 +5,7 @@ import { callText } from '../../markup/call-text.ts';
 import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
 import { RefusedCall } from '../refused-call.ts';
-import { type Problems, statusOf, whyRefused } from './form-problems.ts';
+import { type Problems, refusalReasons, statusOf } from './form-problems.ts';
 
 /** The tabs of an account by path segment; '' is the overview. */
 const TABS = ['', 'campaigns', 'line_items', 'results', 'audiences', 'creatives', 'keywords'] as const;
@@ -117,7 +117,7 @@ export async function orRefusal(
       request.method === 'POST'
         ? texts.frame.sendAgain
         : html`<a href="${request.path}${request.query && `?${request.query}`}">${texts.grid.tryAgain}</a>`;
-    const content = html`<p class="alert" role="alert">${whyRefused(refusal)}</p><p>${again}</p>`;
+    const content = html`<p class="alert" role="alert">${refusalReasons(refusal)}</p><p>${again}</p>`;
     return frame({ status: refusal.status, title: texts.frame.notShown, content });
   }
 }

@@ -23,7 +23,7 @@ const words = texts.campaign;
  * of somebody else is replaced unseen.
  * @source decision 1001
  */
-export function edited(request: PageRequest, entered: FieldTexts, stored: FieldTexts): Edited {
+export function compareEdits(request: PageRequest, entered: FieldTexts, stored: FieldTexts): Edited {
   const before = { ...stored, ...textsBefore(request) };
   const changed = Object.keys(entered).filter((name) => entered[name] !== before[name]);
   const conflicts = changed

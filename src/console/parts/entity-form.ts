@@ -44,12 +44,12 @@ export function textIn({ parameter }: Pick<PageRequest, 'parameter'>, name: stri
 }
 
 /** The submitted value of each field. */
-export function enteredIn(fields: readonly EntityField[], request: PageRequest): Record<string, string> {
+export function readFields(fields: readonly EntityField[], request: PageRequest): Record<string, string> {
   return Object.fromEntries(fields.map(({ name }) => [name, textIn(request, name)]));
 }
 
 /** Reads the values of a submitted form as typed. */
-export function typedIn({ method, parameter }: PageRequest): (name: string) => string {
+export function readTyped({ method, parameter }: PageRequest): (name: string) => string {
   return (name) => (method === 'POST' ? (parameter(name) ?? '') : '');
 }
 
@@ -70,7 +70,7 @@ export function amountText(micros: number | null, currency: string): string {
 }
 
 /** Parses an amount to micros; '' stays empty, invalid input becomes a problem. */
-export function amountIn(
+export function parseAmount(
   entered: Readonly<Record<string, string>>,
   name: string,
   currency: string,

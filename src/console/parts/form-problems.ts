@@ -45,7 +45,7 @@ const LABELS: Readonly<Record<string, string>> = {
 const labelOf = (parameter: string): string => LABELS[parameter] ?? parameter;
 
 /** The reasons of a refused call as display text. */
-export function whyRefused({ refusals }: Pick<PageCallReply, 'refusals'>): string {
+export function refusalReasons({ refusals }: Pick<PageCallReply, 'refusals'>): string {
   return refusals.map(refusalText).join('. ');
 }
 

@@ -158,7 +158,7 @@ export function requireReader({ permissions }: Pick<AccountVisit, 'permissions'>
 }
 
 /** Sums rows by day. */
-export function summed(rows: readonly DailyNumbers[]): DailyNumbers {
+export function sumByDay(rows: readonly DailyNumbers[]): DailyNumbers {
   const [first] = rows;
   const of = (name: keyof DailyNumbers): number[] =>
     (first?.[name] ?? []).map((_, at) => totalOf(rows.map((row) => row[name][at]!)));

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { composer } from '../../../texts/en/composer.ts';
-import { filled } from '../texts.ts';
+import { fillIn } from '../texts.ts';
 import { isVideo, type UploadedMedia, type UploadProgress, uploadMedia } from './upload-media.ts';
 
 /** The `data-input` of the island. */
@@ -149,8 +149,8 @@ export function Composer({
             <strong>@{author}</strong>
           </p>
           <p class={typed.value === '' ? 'soft' : ''}>{typed.value || words.noText}</p>
-          {video.value !== undefined && <p class="soft">{filled(words.video, { name: video.value })}</p>}
-          {picture.value !== undefined && <img src={picture.value} alt={filled(words.pictureAlt, { author })} />}
+          {video.value !== undefined && <p class="soft">{fillIn(words.video, { name: video.value })}</p>}
+          {picture.value !== undefined && <img src={picture.value} alt={fillIn(words.pictureAlt, { author })} />}
           {(link.headline !== '' || link.host !== '') && (
             <p class="link">
               <strong>{link.headline}</strong> <span class="soft">{link.host}</span>
@@ -195,7 +195,7 @@ function statusOf(upload: Upload, words: typeof composer): string {
   if (upload.is === 'uploaded') return upload.media.startsWith('3_') ? words.uploaded : words.uploadedOther;
   if (upload.is !== 'uploading') return '';
   if (upload.progress === undefined) return words.processing;
-  return upload.progress === 0 ? words.uploading : filled(words.progress, { percent: upload.progress });
+  return upload.progress === 0 ? words.uploading : fillIn(words.progress, { percent: upload.progress });
 }
 
 /** The reason of a failed upload as display text. */

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { cellText, type ListRow, nameOfRow, stateOfRow } from '../../lists/cell-text.ts';
 import type { ListColumn } from '../../lists/entity-lists.ts';
 import { microsOf } from '../../money.ts';
-import { filled } from '../texts.ts';
+import { fillIn } from '../texts.ts';
 import type { CellValue, Saved } from './edits.ts';
 import type { GridInput } from './rows.ts';
 
@@ -68,7 +68,7 @@ export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
   const save = async (returns: boolean, isSure = false): Promise<void> => {
     if (entered.value === undefined || isSaving.current) return;
     const value = enteredValue(column, entered.value.trim(), row.currency);
-    own.value = value === undefined ? filled(words.notAmount, { currency: row.currency }) : undefined;
+    own.value = value === undefined ? fillIn(words.notAmount, { currency: row.currency }) : undefined;
     if (value === undefined) return;
     if (value === row[column.name]) return close(returns);
     isSaving.current = true;
@@ -130,7 +130,7 @@ export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
               {words.saveAnyway}
             </button>{' '}
             <button type="button" onClick={() => close(true)}>
-              {filled(words.keep, { value: text || words.nothing })}
+              {fillIn(words.keep, { value: text || words.nothing })}
             </button>
           </p>
         )}
@@ -147,8 +147,8 @@ export function Cell({ input, row, column, action, fault, onSave }: CellInput) {
   const name = nameOfRow(row);
   const label =
     column.name === 'name'
-      ? filled(words.renameIt, { name })
-      : filled(words.edit, { label: column.label, name, value: text || words.nothing });
+      ? fillIn(words.renameIt, { name })
+      : fillIn(words.edit, { label: column.label, name, value: text || words.nothing });
   return (
     <td class={isNumber}>
       {column.name === 'name' && content}

@@ -2,7 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import { cellText, type ListRow, nameOfRow, stateOfRow } from '../../lists/cell-text.ts';
 import type { ListColumn } from '../../lists/entity-lists.ts';
 import { moneyText } from '../../money.ts';
-import { filled } from '../texts.ts';
+import { fillIn } from '../texts.ts';
 import { pause } from '../timers.ts';
 import type { GridInput, Outcome, Rows } from './rows.ts';
 
@@ -63,7 +63,7 @@ export function openEdits({ words, zone }: Pick<GridInput, 'words' | 'zone'>, ro
   const faultIn = (outcome: Outcome, textOf: (row: ListRow) => string): string | undefined => {
     if (outcome.is === 'done') return undefined;
     if (outcome.is === 'refused') return outcome.why;
-    if (outcome.is === 'conflict') return filled(words.conflict, { value: textOf(outcome.row) });
+    if (outcome.is === 'conflict') return fillIn(words.conflict, { value: textOf(outcome.row) });
     return outcome.is === 'signed out' ? words.signedOut : words.offline;
   };
 
@@ -71,10 +71,10 @@ export function openEdits({ words, zone }: Pick<GridInput, 'words' | 'zone'>, ro
   const questionOf = async (row: ListRow, { name }: ListColumn, value: CellValue): Promise<string | undefined> => {
     if (typeof value !== 'number') return undefined;
     const most = await rows.budgetAbove(row, name);
-    if (most !== undefined && value > most) return filled(words.overCampaign, { most: moneyText(most, row.currency) });
+    if (most !== undefined && value > most) return fillIn(words.overCampaign, { most: moneyText(most, row.currency) });
     const before = Number(row[name] ?? 0);
     if (before === 0 || value < before * JUMP) return undefined;
-    return filled(words.manyTimes, { times: Math.floor(value / before), before: moneyText(before, row.currency) });
+    return fillIn(words.manyTimes, { times: Math.floor(value / before), before: moneyText(before, row.currency) });
   };
   const save: Edits['save'] = async (row, column, value, isSure) => {
     const question = isSure ? undefined : await questionOf(row, column, value);
@@ -85,7 +85,7 @@ export function openEdits({ words, zone }: Pick<GridInput, 'words' | 'zone'>, ro
     if (fault !== undefined) return { isDone: false };
     const now = rows.rows.value.find(({ id }) => id === row.id)!;
     say({
-      text: filled(words.done.saved, { label: column.label, name: nameOfRow(now) }),
+      text: fillIn(words.done.saved, { label: column.label, name: nameOfRow(now) }),
       undo: () => void save(now, column, row[column.name] as CellValue, true),
     });
     return { isDone: true };
@@ -101,13 +101,13 @@ export function openEdits({ words, zone }: Pick<GridInput, 'words' | 'zone'>, ro
     const is = status as 'ACTIVE' | 'PAUSED';
     const undo = () => void restore(changed);
     if (fault !== undefined) {
-      const some = filled(words.doneSome[is], { count: changed.length, total: chosen.length });
+      const some = fillIn(words.doneSome[is], { count: changed.length, total: chosen.length });
       if (!isOne) say(changed.length === 0 ? { text: fault } : { text: `${some} ${fault}`, undo });
       return false;
     }
     const text = isOne
-      ? filled(words.done[is], { name: nameOfRow(first) })
-      : filled(words.doneAll[is], { count: chosen.length });
+      ? fillIn(words.done[is], { name: nameOfRow(first) })
+      : fillIn(words.doneAll[is], { count: chosen.length });
     say({ text, undo });
     return true;
   };

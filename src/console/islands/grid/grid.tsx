@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { type ListRow, nameOfRow, reviewPathOf, switchOf } from '../../lists/cell-text.ts';
 import type { ListColumn } from '../../lists/entity-lists.ts';
-import { filled } from '../texts.ts';
+import { fillIn } from '../texts.ts';
 import { Cell } from './cell.tsx';
 import { openEdits } from './edits.ts';
 import { useRowWindow } from './row-window.ts';
@@ -41,7 +41,7 @@ export function Grid({ input, rows }: { readonly input: GridInput; readonly rows
   return (
     <>
       <div class="grid-bar">
-        <p>{filled(words.count, { total: rows.total.value })}</p>
+        <p>{fillIn(words.count, { total: rows.total.value })}</p>
         <ColumnChooser
           columns={input.columns.slice(1)}
           hidden={hidden.value}
@@ -81,7 +81,7 @@ export function Grid({ input, rows }: { readonly input: GridInput; readonly rows
                   <td>
                     <input
                       type="checkbox"
-                      aria-label={filled(words.select, { name: nameOfRow(row) })}
+                      aria-label={fillIn(words.select, { name: nameOfRow(row) })}
                       checked={selected.value.has(row.id)}
                       onChange={() => {
                         selected.value = toggled(selected.value, row.id);
@@ -185,7 +185,7 @@ function Chosen({ rows, words, onSwitch }: ChosenInput) {
   const isDisabled = switched.length === 0;
   return (
     <p>
-      {filled(words.selected, { count: rows.length })}{' '}
+      {fillIn(words.selected, { count: rows.length })}{' '}
       <button type="button" disabled={isDisabled} onClick={() => void onSwitch(switched, 'ACTIVE')}>
         {words.activate}
       </button>{' '}

@@ -22,7 +22,7 @@ import { openTable, type PeopleTable } from '../../../features/audiences/uploads
 import { PHONE_COUNTRIES } from '../../../features/audiences/uploads/phone-number.ts';
 import type { peopleFile } from '../../../texts/en/people-file.ts';
 import { callApi, isUnavailable, renewToken } from '../page-api.ts';
-import { filled } from '../texts.ts';
+import { fillIn } from '../texts.ts';
 import { pause } from '../timers.ts';
 import { bookmarkOf } from './bookmark.ts';
 import { type UploadState, upload } from './upload.ts';
@@ -226,7 +226,7 @@ export function PeopleFile({ path, loginPath, isProcessing, words }: PeopleFileI
               <li key={`${each.line} ${each.column}`}>{faultText(each, head.value?.names, words)}</li>
             ))}
           </ul>
-          {faults.value.length === FAULTS_MAX && <p>{filled(words.furtherFaults, { shown: FAULTS_MAX })}</p>}
+          {faults.value.length === FAULTS_MAX && <p>{fillIn(words.furtherFaults, { shown: FAULTS_MAX })}</p>}
         </details>
       )}
       {state.value?.is === 'signed out' && (
@@ -305,7 +305,7 @@ function ColumnFields({ head, columns, words, isDisabled, onChange }: ColumnFiel
 }
 
 function columnName(names: readonly string[] | undefined, index: number, words: typeof peopleFile): string {
-  return names?.[index] || filled(words.column, { number: index + 1 });
+  return names?.[index] || fillIn(words.column, { number: index + 1 });
 }
 
 function faultText(
@@ -314,8 +314,8 @@ function faultText(
   words: typeof peopleFile,
 ): string {
   const values = { line, reason: words.reasons[reason] };
-  if (column === undefined) return filled(words.rowFault, values);
-  return filled(words.fault, { ...values, column: columnName(names, column, words) });
+  if (column === undefined) return fillIn(words.rowFault, values);
+  return fillIn(words.fault, { ...values, column: columnName(names, column, words) });
 }
 
 /** The codes and names of countries, by name. */
@@ -327,12 +327,12 @@ function countries(): [code: string, name: string][] {
 
 function stateText(state: UploadState, progress: Progress, words: typeof peopleFile): string {
   const { people, skipped, left_out } = progress;
-  if (state.is === 'refused') return filled(words.refused, { why: state.messages.join('. ') });
-  if (state.is === 'waiting') return filled(words.states.waiting, { people, seconds: state.for_s });
+  if (state.is === 'refused') return fillIn(words.refused, { why: state.messages.join('. ') });
+  if (state.is === 'waiting') return fillIn(words.states.waiting, { people, seconds: state.for_s });
   return [
-    filled(words.states[state.is], { people }),
-    skipped > 0 ? filled(words.skipped, { skipped }) : '',
-    left_out > 0 ? filled(words.leftOut, { left_out }) : '',
+    fillIn(words.states[state.is], { people }),
+    skipped > 0 ? fillIn(words.skipped, { skipped }) : '',
+    left_out > 0 ? fillIn(words.leftOut, { left_out }) : '',
   ]
     .join(' ')
     .trim();
@@ -340,11 +340,11 @@ function stateText(state: UploadState, progress: Progress, words: typeof peopleF
 
 function matchText(match: Match, words: typeof peopleFile): string {
   if (match.is === 'matching') return words.matching;
-  return match.size === null ? words.tooFew : filled(words.matched, { size: match.size });
+  return match.size === null ? words.tooFew : fillIn(words.matched, { size: match.size });
 }
 
 function faultOf(error: unknown, words: typeof peopleFile): string {
-  return error instanceof CsvError ? filled(words.notCsv, { why: error.message }) : words.notRead;
+  return error instanceof CsvError ? fillIn(words.notCsv, { why: error.message }) : words.notRead;
 }
 
 /** Asks for confirmation before the page is left. */

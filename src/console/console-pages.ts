@@ -32,11 +32,11 @@ export function consolePages(deps: ConsoleDeps): readonly Page[] {
     audiencePage,
     creativesPage,
     keywordsPage,
-  ].map((page) => answering(page(deps)));
+  ].map((page) => withRefusalPage(page(deps)));
 }
 
 /** Wraps a page to give the reason if the accounts of the user cannot be read. */
-function answering(page: Page): Page {
+function withRefusalPage(page: Page): Page {
   const answer: Page['answer'] = (request) =>
     orRefusal(request, page.answer(request), ({ status, title, content }) => ({
       status: status!,
