@@ -43,7 +43,7 @@ export async function insertNew<Table extends TableName>(
   return added === 1;
 }
 
-/** The same as `insertRows` for a table whose name is a value. */
+/** `insertRows` for a table whose name is known only at run time. */
 export async function insertDynamicRows(
   session: Session,
   table: string,

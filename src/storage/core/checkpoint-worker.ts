@@ -3,7 +3,7 @@ import { answerCalls } from '../../base/threads.ts';
 
 let open: { readonly file: string; readonly database: DatabaseSync } | undefined;
 
-/** Checkpoints the frames that no reader needs any more; waits for no other connection. */
+/** Checkpoints the frames that no reader needs; does not wait for other connections. */
 function move(file: string): void {
   if (open?.file !== file) {
     open?.database.close();

@@ -4,7 +4,7 @@ import type { CheckpointCalls } from './checkpoint-worker.ts';
 /** The length of SQLite's write-ahead log, in pages. */
 export interface WalState {
   readonly pages: number;
-  /** How many of them have been copied to the database file. */
+  /** Pages already copied to the database file. */
   readonly checkpointed: number;
 }
 
@@ -39,7 +39,7 @@ export function checkpointsOf(file: string, state: () => WalState): Checkpoints 
     });
     return moving;
   };
-  /** Few pages arrived during the last pass, and nobody writes meanwhile, so one more pass copies the rest. */
+  /** Few pages arrived during the last pass and writers are waiting, so one more pass copies the rest. */
   const moveAll = async (): Promise<void> => {
     await moving?.catch(() => {});
     await move().catch(() => {});

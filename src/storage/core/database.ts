@@ -17,10 +17,7 @@ import type { DeliveryTouch, WaitingConversion } from '../tables/conversions.ts'
 import type { AccountMember } from '../tables/memberships.ts';
 import type { Subscription } from '../tables/subscriptions.ts';
 
-/**
- * Rows as the storage port declares them: enums and booleans are narrower than the columns' text and integers.
- * @source decision 690
- */
+/** Row types of the port: enums and booleans are narrower than the text and integer columns. @source decision 690 */
 interface PortRows {
   access_tokens: AccessToken;
   account_changes: AccountHistoryRow;

@@ -1,13 +1,12 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A disk that cannot take this many bytes counts as full; requests under way can use the rest. */
+/** A disk with less free space counts as full, in bytes; the rest is left for requests in progress. */
 const NEEDED = Buffer.alloc(65_536);
 
 /**
- * Rejects while no file can be written to a folder: its disk is full or read-only, or a quota is used up. Costs a small
- * file that hardly ever reaches the disk.
- * @source decision 435
+ * Rejects while no file can be written to a folder: its disk is full or read-only, or a quota is exhausted. Costs a
+ * small file that rarely reaches the disk. @source decision 435
  */
 export function diskCheck(folder: string): () => Promise<void> {
   const path = join(folder, '.room');

@@ -37,7 +37,7 @@ export function rethrowDiskFailure(error: unknown): never {
   throw mapDiskFailure(error);
 }
 
-/** The same port with promises that reject with StoreUnavailable when a disk fails. */
+/** Wraps a port so that its promises reject with StoreUnavailable when a disk fails. */
 export function withDiskFailureMapping<T extends object>(port: T): T {
   const reporting = { ...port } as Record<string, unknown>;
   for (const [name, method] of Object.entries(port)) {

@@ -4,12 +4,12 @@ import type { ReleaseLock, ServerLockOptions } from './server-lock.ts';
 import type { Session } from './session.ts';
 import type { Dialect, Statements } from './statements.ts';
 
-/** What differs between the two databases: connecting, transactions, errors of unique constraints. */
+/** The differences between the two databases: connecting, transactions, errors of unique constraints. */
 export interface Driver {
   readonly dialect: Dialect;
   readonly statements: Statements;
   /**
-   * Runs on one consistent snapshot of the database. On PostgreSQL the work may start again at its second statement.
+   * Runs on one consistent snapshot of the database. On PostgreSQL, `work` may be restarted at its second statement.
    * @source decision 733
    */
   read<T>(work: (session: Session) => Promise<T>): Promise<T>;
@@ -19,9 +19,9 @@ export interface Driver {
    */
   write<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /**
-   * Like `write`, for units that first read and then only insert: those that wait at the same time are committed
-   * together. Others can be given too, but start again. `kind` names units that do the same. Undefined on SQLite, which
-   * commits all units so. @source decision 827
+   * Like `write`, for units that first read and then only insert: those waiting at the same time share a commit. Other
+   * units are restarted. `kind` identifies units that run the same code. Undefined on SQLite, where all units share
+   * commits. @source decision 827
    */
   readonly writeTogether?: <T>(kind: string, work: (session: Session) => Promise<T>) => Promise<T>;
   /**
@@ -37,8 +37,8 @@ export interface Driver {
    */
   readonly replaceBy?: (file: string) => Promise<void>;
   /**
-   * Syncs to disk what was committed without that, and each commit from now on before it is acknowledged. Undefined on
-   * PostgreSQL. @source decision 1040
+   * Syncs earlier commits to disk, and from now on every commit before it is acknowledged. Undefined on PostgreSQL.
+   * @source decision 1040
    */
   readonly beginSyncing?: () => Promise<void>;
   ping(): Promise<void>;
@@ -56,11 +56,14 @@ export interface Driver {
   readonly writeElected?: <T>(work: (session: Session) => Promise<T>) => Promise<T | undefined>;
   /** The load: units of work that wait for a connection, and busy connections. */
   load(): { readonly waiting: number; readonly busy: number };
-  /** Takes the server lock, which keeps off the database all servers that may not share it. @throws ServerAlreadyRunning */
+  /** Takes the server lock, which excludes servers that may not share the database. @throws ServerAlreadyRunning */
   acquireServerLock(options: ServerLockOptions): Promise<ReleaseLock>;
-  /** Notes who holds the server lock, for servers that do not get it. Undefined on PostgreSQL, which knows. */
+  /**
+   * Records the holder of the server lock, for the error message of other servers. Undefined on PostgreSQL, which can
+   * tell.
+   */
   readonly noteServer?: (holder: string) => void;
   onOutage(listener: OutageListener): void;
-  /** Closes after the units of work under way have finished. */
+  /** Closes once the units of work in progress have finished. */
   close(): Promise<void>;
 }

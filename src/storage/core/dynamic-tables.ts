@@ -7,9 +7,9 @@ export interface DynamicTables {
 }
 
 /**
- * The query builder for tables whose names are values: those of declared resources and sealed columns, and rows that
- * are written by the names of their members. Only here does the compiler not check the names of tables and columns;
- * callers take them from declarations or typed parameters, never from a request. Values are checked to be values.
+ * The query builder for tables whose names are known only at run time, such as those of declared resources. The
+ * compiler does not check names of tables and columns here: callers take them from declarations or typed parameters,
+ * never from a request.
  */
 export function dynamic(db: Db): Kysely<DynamicTables> {
   return db.$extendTables<DynamicTables>().$pickTables<string>();

@@ -2,12 +2,12 @@ import { every } from '../../base/timers.ts';
 import { EXTERNAL_CHANGES } from '../tables/cache-changes.ts';
 import type { Store } from '../unit-of-work.ts';
 
-/** How often a server looks for changes by other processes without a request, in milliseconds. @source decision 106 */
+/** Interval at which a server polls for changes by other processes, in milliseconds. @source decision 106 */
 export const EXTERNAL_CHANGE_POLL_MS = 500;
 
 /**
- * Drops from the caches what other processes change, twice a second; returns a function that stops watching. Requests on
- * PostgreSQL do not wait for that: they pass the fence.
+ * Invalidates caches twice a second after changes by other processes; returns a function that stops it. On PostgreSQL,
+ * requests do not depend on it: they pass the fence.
  */
 export async function watchExternalChanges(store: Store): Promise<() => void> {
   const look = store.fence ?? (await pollChanges(store));
@@ -25,7 +25,7 @@ export async function watchExternalChanges(store: Store): Promise<() => void> {
   });
 }
 
-/** Clears the caches whenever a command has counted a change since the last call. */
+/** Clears the caches if a command has recorded a change since the last call. */
 async function pollChanges(store: Store): Promise<() => Promise<void>> {
   const position = (): Promise<number | undefined> => store.read((tx) => tx.findNumber(EXTERNAL_CHANGES));
   let seen = await position();

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { releaseMemory } from '../../base/release-memory.ts';
 import { TooManyBytes } from '../../contract/services/received-files.ts';
 
-/** Bytes that may wait in memory to be written. */
+/** Maximum number of buffered bytes. */
 const WAITING_BYTES = 1_048_576;
 type Done = (error?: Error | null) => void;
 
@@ -30,7 +30,7 @@ export class FileSink extends Writable {
     this.#digest = isHashed ? createHash('sha256') : undefined;
   }
 
-  /** The SHA-256 of all bytes in hex digits, if it was asked for; call it once, when the stream has finished. */
+  /** The SHA-256 of all bytes in hex digits, if requested; call it once, after the stream has finished. */
   sha256(): string | undefined {
     return this.#digest?.digest('hex');
   }
@@ -78,12 +78,12 @@ export async function writeAll(file: FileHandle, pieces: readonly Uint8Array[]):
   const size = pieces.reduce((total, { length }) => total + length, 0);
   const { bytesWritten } = await file.writev(pieces);
   if (bytesWritten === size) return;
-  // A disk that fills up accepts a part; writing the rest then throws the reason.
+  // A full disk accepts a part; writing the rest then throws the reason.
   let rest = Buffer.concat(pieces).subarray(bytesWritten);
   while (rest.length > 0) rest = rest.subarray((await file.write(rest)).bytesWritten);
 }
 
-/** Appends all bytes to a file. A disk that fills up accepts a part; writing the rest then throws the reason. */
+/** Appends all bytes to a file. A full disk accepts a part; writing the rest then throws the reason. */
 export function writeAllSync(
   file: number,
   bytes: Uint8Array,

@@ -44,9 +44,8 @@ export function inList<DB, TB extends keyof DB, Column extends ReferenceExpressi
 }
 
 /**
- * Whether a row belongs to an account and its column has one of several values, for a column that follows the account
- * in an index. SQLite would rather scan the whole account than look up each value; pairs that it takes to be rare make it
- * look them up.
+ * Tests the account and a column that follows it in an index against several values. SQLite's planner prefers to scan
+ * the whole account; row values make it look up each pair.
  */
 export function inListOfAccount(
   eb: ExpressionBuilder<DynamicTables, string>,

@@ -17,16 +17,15 @@ import type { Driver } from './driver.ts';
 import { type AppliedMigration, assertKnownEnough, readApplied, serversFrom } from './schema-level.ts';
 import type { Session } from './session.ts';
 
-/** How long a migration may wait for a table, while requests wait behind it, and how often it tries. */
+/** How long a migration waits for a table lock, with requests queued behind it, and how often it retries. */
 const LOCK_WAIT_S = 2;
 const LOCK_ATTEMPTS = 20;
 const LOCK_PAUSE_MS = 1000;
 
 /**
- * Brings the schema up to date, all missing migrations in one unit of work; returns their names. Two processes that
- * start together do it once. `record` is stored in the audit log, except when the schema is new.
- * @throws Error when servers run that could not go on, or when a table is in use for too long
- * @source decision 596, 831, 832
+ * Applies all missing migrations in one unit of work, once even if two processes start together; returns their names.
+ * `record` is stored in the audit log unless the schema is new. @throws Error if running servers are incompatible with
+ * the result, or a table is locked for too long @source decision 596, 831, 832
  */
 export async function migrate(
   driver: Driver,
@@ -59,10 +58,10 @@ async function upgrade(
   await refuseWhileOlderServe(session, former, lacking(former, steps));
   if (session.dialect === 'postgres') await session.runRaw(`set local lock_timeout = '${LOCK_WAIT_S}s'`);
   const applied = await applyMigrations(session, now, steps);
-  // A new schema holds no data yet, and its table of migrations tells when it was made.
+  // A new schema has no data, and its table of migrations has the time of its creation.
   if (applied.length === 0 || former.length === 0) return applied;
   if (record) await new Audit(session).append([record]);
-  // Servers then check whether they may go on.
+  // Makes running servers check whether they are still compatible.
   const tags = new Set([`schema:${applied.at(-1)}`]);
   if (session.dialect === 'postgres') await announceChanges(session, { tags, rows: new Set() }, '');
   return applied;
@@ -96,16 +95,15 @@ export async function applyMigrations(
   return missing.map((step) => step.name);
 }
 
-/** The migrations of the database; nobody else applies any until the unit of work ends. */
+/** Locks and reads the applied migrations; other processes wait until the unit of work ends. */
 async function lockSchema(session: Session): Promise<AppliedMigration[]> {
   if (session.dialect === 'postgres') await session.allRaw('select pg_advisory_xact_lock(7239012)');
   return readApplied(session);
 }
 
 /**
- * Rejects when servers run that could not go on beside the missing migrations; no other can be added meanwhile. SQLite has
- * one server, which the operator stops.
- * @source decision 831
+ * Rejects if a running server is incompatible with the missing migrations; none can register meanwhile. SQLite has one
+ * server, which the operator stops. @source decision 831
  */
 async function refuseWhileOlderServe(
   session: Session,
@@ -131,10 +129,7 @@ function isLockTimeout(error: unknown): boolean {
   return error instanceof StoreUnavailable && (error.cause as { code?: string } | undefined)?.code === '55P03';
 }
 
-/**
- * The migrations with these names, in order, without those that others of them replace.
- * @throws SchemaTooNew when one of them is unknown
- */
+/** The migrations with these names, in order, without replaced ones. @throws SchemaTooNew if one is unknown */
 export function migrationsNamed(names: readonly string[]): Migration[] {
   const known = released.filter(({ name }) => names.includes(name));
   const unknown = names.filter(
@@ -147,20 +142,20 @@ export function migrationsNamed(names: readonly string[]): Migration[] {
 }
 
 /**
- * The names of the migrations that the database lacks. Changes nothing. @throws SchemaTooNew when it has some that this
- * version cannot work with
+ * The names of the missing migrations. @throws SchemaTooNew if the database has migrations that this version is
+ * incompatible with
  */
 export async function pendingMigrations(driver: Driver, steps: readonly Migration[] = released): Promise<string[]> {
   return driver.read(async (session) => lacking(await readApplied(session), steps).map((step) => step.name));
 }
 
-/** The names of the migrations that the database has and this version does not know. */
+/** The names of applied migrations that this version does not know. */
 export async function newerMigrations(driver: Driver, steps: readonly Migration[] = released): Promise<string[]> {
   const names = await driver.read(appliedMigrations);
   return names.filter((name) => name > schema.name && !steps.some((step) => step.name === name));
 }
 
-/** Rejects if the database lacks a migration, or has one that this version cannot work with. @throws SchemaTooNew */
+/** Rejects if a migration is missing, or one is incompatible with this version. @throws SchemaTooNew */
 export async function checkSchema(driver: Driver, steps: readonly Migration[] = released): Promise<void> {
   const missing = await pendingMigrations(driver, steps);
   if (missing.length > 0) throw new Error(`the database lacks migrations: ${missing}`);

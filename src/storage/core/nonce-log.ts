@@ -17,7 +17,7 @@ import { type NonceLog, nonceDigest, type UsedNonce } from '../../contract/store
 import { rethrowDiskFailure } from './disk-failures.ts';
 import { writeAllSync } from './file-sink.ts';
 
-/** At most this many lines are written together: more would delay replies that are ready. */
+/** Maximum number of lines per write: more would delay replies that are ready. */
 const GROUP_MAX = 64;
 
 /** The newest timestamp in a file, and the monotonic time of its last write. */
@@ -82,7 +82,7 @@ export class NonceFiles implements NonceLog {
       const opened = Promise.withResolvers<boolean>();
       // Rejects as StoreUnavailable, so that a request whose nonce cannot be written gets 503. @source decision 434
       this.#group = { ...opened, promise: opened.promise.catch(rethrowDiskFailure) };
-      // Callers that await it see the failure; without such callers the rejection must not count as unhandled.
+      // Callers that await it get the failure; without any, the rejection must not be unhandled.
       this.#group.promise.catch(() => {});
       setImmediate(() => this.#flush());
     }
@@ -111,7 +111,7 @@ export class NonceFiles implements NonceLog {
     this.#waiting = [];
     try {
       this.#appendAll(entries);
-      // This process alone writes here, and knows what it wrote.
+      // Only this process writes these files, and it knows their contents.
       ended.resolve(true);
     } catch (error) {
       ended.reject(error);
@@ -148,7 +148,7 @@ export class NonceFiles implements NonceLog {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     this.#file = openSync(join(this.#folder, name), 'a+', 0o600);
     if (!this.#files.has(name)) this.#files.set(name, { newest_s: 0, at_ms: this.#elapsed() });
-    // A crash may have left half a line, which the next line must not continue.
+    // A crash may have left an incomplete line, to which nothing must be appended.
     this.#length = wholeLines(readFileSync(this.#file));
     ftruncateSync(this.#file, this.#length);
     this.#current = period;

@@ -2,18 +2,18 @@ import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { Driver } from './driver.ts';
 import type { Session } from './session.ts';
 
-/** Is told each statement of a caller. */
+/** Observes each statement of a unit of work. */
 export interface StatementObserver {
   /** @param statement its key, or the SQL of one without a key. */
   addStatement(statement: string, duration_ms: number): void;
 }
 
-/** The observer of whatever runs; none for most of it. */
+/** The observer of the current async context, if any. */
 export type StatementScope = AsyncLocalStorage<StatementObserver | undefined>;
 
-/** A driver that tells statements to the observer in whose scope their unit of work began: for development. */
+/** A driver that reports statements to the observer in whose scope their unit of work began; for development mode. */
 export function observedDriver(driver: Driver, scope: StatementScope): Driver {
-  // The store keeps what it builds on a session, so each has one observed twin.
+  // The store caches its tables by session, so each session has one observed twin.
   const twins = new WeakMap<Session, Session>();
   const twinOf = (session: Session): Session => {
     let twin = twins.get(session);
@@ -42,7 +42,7 @@ function observedSession(session: Session, scope: StatementScope): Session {
     const startedAt_ms = performance.now();
     const running = run();
     const tell = (): void => scope.getStore()?.addStatement(statement, performance.now() - startedAt_ms);
-    // Beside the caller, who gets the same promise as without an observer.
+    // Not awaited: the caller gets the same promise as without an observer.
     void running.then(tell, tell);
     return running;
   };

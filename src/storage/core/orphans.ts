@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * Whether what a row of a table stands for is held by no node that exists. A node has its row before it holds anything.
- * Without a name it was a server of a release without nodes, which has ended.
+ * Whether the node in a column no longer exists. A node is registered before it takes a lease. Null means a server of a
+ * release without nodes, which has ended.
  */
 export function isOrphaned(table: 'delivery_leases' | 'jobs' | 'stream_connections' | 'webhooks'): RawBuilder<boolean> {
   const node = sql.ref(`${table}.node`);

@@ -9,7 +9,7 @@ import { type RawValue, type Session, type StatementProbe, sessionOf } from './s
 import type { Statements, Value } from './statements.ts';
 import { UnitRestarted } from './unit-restarted.ts';
 
-/** What batches need. */
+/** Dependencies of batches. */
 export interface BatchesOptions {
   readonly connections: Pick<Connections, 'acquire'>;
   readonly statements: Statements;
@@ -17,42 +17,42 @@ export interface BatchesOptions {
   readonly probe: StatementProbe | undefined;
   /** Runs a unit of work by itself. */
   readonly alone: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
-  /** The error that callers get; a commit with an unknown outcome has been dealt with. */
+  /** Maps an error for callers; also handles a commit with an unknown outcome. */
   readonly mapFailure: (error: unknown, unit: Pick<FailedUnit, 'isBroken' | 'isCommitting'>) => unknown;
 }
 
 /** Units of work that are committed together. */
 export interface Batches {
-  /** @param kind names units that do the same. */
+  /** @param kind identifies units that run the same code */
   write<T>(kind: string, work: (session: Session) => Promise<T>): Promise<T>;
-  /** Units that wait for a batch. */
+  /** Number of units waiting for a batch. */
   waiting(): number;
-  /** Resolves when no unit is under way. */
+  /** Resolves when no unit is in progress. */
   settled(): Promise<void>;
 }
 
-/** Batches at the same time. */
+/** Maximum number of concurrent batches. */
 const BATCHES_MAX = 2;
 
-/** Units of work in a batch. */
+/** Maximum number of units in a batch. */
 const UNITS_MAX = 100;
 
 /**
- * How long a statement of a batch waits for a lock, in milliseconds. Beyond that, or in a deadlock, each unit runs by
- * itself, so that only those wait that need the lock.
+ * Lock timeout of a batch in milliseconds. After it, or a deadlock, each unit runs by itself, so that only those that
+ * need the lock wait.
  */
 const LOCK_MS = 50;
 const BEGIN = `begin; set local lock_timeout = ${LOCK_MS}`;
 
-/** So many units of a kind run by themselves after one had to leave its batch, and twice as many after each further one. */
+/** Number of units of a kind that run alone after one had to leave its batch; doubles with each further one. */
 const ALONE_MIN = 16;
 const ALONE_MAX = 4096;
 
-/** What was learned of the units of a kind. */
+/** Statistics about the units of a kind. */
 interface Experience {
-  /** How many more of them run by themselves. */
+  /** How many more run alone. */
   alone: number;
-  /** How many do so when one leaves its batch again. */
+  /** How many run alone after the next one leaves its batch. */
   next: number;
 }
 
@@ -80,7 +80,7 @@ export function postgresBatches(options: BatchesOptions): Batches {
   let underWay = 0;
   let settled: { promise: Promise<void>; resolve: () => void } | undefined;
 
-  /** Requests that have arrived are still in the sockets: waits for turns of the event loop while they bring more. */
+  /** More requests may be unread in the sockets: waits for turns of the event loop while they bring more units. */
   const gather = (): void => {
     if (isGathering || queue.length === 0 || running === BATCHES_MAX) return;
     isGathering = true;
@@ -140,7 +140,7 @@ export function postgresBatches(options: BatchesOptions): Batches {
     }
   }
 
-  /** Whether a unit of this kind should run by itself. */
+  /** Whether a unit of this kind should run alone. */
   const isBetterAlone = (kind: string): boolean => {
     const experience = experiences.get(kind);
     if (!experience || experience.alone === 0) return false;
@@ -177,9 +177,9 @@ class Batch {
   isCommitting = false;
   readonly #line: Line;
   readonly #options: BatchesOptions;
-  /** Queries that were sent and are not answered, by statement and values: equal queries share the answer. */
+  /** Queries in flight, by statement and values: equal queries share the answer. */
   readonly #unanswered = new Map<string, Promise<readonly unknown[]>>();
-  /** Resolves with the command that PostgreSQL has done last to begin. */
+  /** Resolves with the command tag of `begin`. */
   #begun: Promise<string> | undefined;
   #failure: Error | undefined;
 
@@ -210,7 +210,7 @@ class Batch {
     return answer;
   }
 
-  /** What is asked at once is sent with it; a query does no harm where `begin` has failed. */
+  /** Sent together with the first queries; a query outside the transaction is harmless if `begin` fails. */
   #begin(): Promise<string> {
     if (!this.#begun) {
       this.#begun = this.#line.command(BEGIN);
@@ -224,7 +224,7 @@ class Batch {
     if (this.#failure) throw this.#failure;
     const groups = groupsOf(units);
     if (!this.#begun && groups.length === 0) return;
-    // If that fails, what follows would take effect outside a transaction.
+    // If `begin` fails, the inserts would take effect outside a transaction.
     await this.#begin();
     const { statements, known } = this.#options;
     let firstError: Error | undefined;
@@ -249,7 +249,7 @@ class Batch {
   }
 }
 
-/** The rows of units by table, in the order in which the tables are first named. */
+/** Groups the rows of units by table, in the order of first use. */
 function groupsOf(units: readonly BatchUnit[]): Group[] {
   const groups = new Map<string, Group>();
   for (const unit of units) {
@@ -263,10 +263,10 @@ function groupsOf(units: readonly BatchUnit[]): Group[] {
   return [...groups.values()];
 }
 
-/** `left`: it was started again by itself; statements of this run are rejected. */
+/** `left`: restarted alone; statements of this run are rejected. */
 type State = 'running' | 'ended' | 'left' | 'settled';
 
-/** A unit of work on its way through a batch. */
+/** A unit of work in a batch. */
 class BatchUnit {
   readonly kind: string;
   readonly work: (session: Session) => Promise<unknown>;
@@ -288,17 +288,17 @@ class BatchUnit {
     this.reject = reject;
   }
 
-  /** Whether its work has succeeded, and waits for the commit. */
+  /** Whether its work has succeeded and awaits the commit. */
   get hasEnded(): boolean {
     return this.#state === 'ended';
   }
 
-  /** Whether its caller has an answer, or gets one elsewhere. */
+  /** Whether its caller has a result, or gets it from another run. */
   get isSettled(): boolean {
     return this.#state === 'settled' || this.#state === 'left';
   }
 
-  /** Tells the caller of its success; returns whether it was one. */
+  /** Resolves the caller's promise; returns whether the unit succeeded. */
   acknowledge(): boolean {
     if (this.#state !== 'ended') return false;
     this.#state = 'settled';
@@ -344,7 +344,7 @@ class BatchUnit {
         },
         (error: unknown) => {
           if (this.#state !== 'running') return;
-          // What a failed statement has caused is found out by itself; everything else is known now.
+          // The cause of a failed statement is found by running alone; other errors are final.
           if (!batch.hasFailed) {
             this.#state = 'settled';
             this.reject(error);

@@ -11,9 +11,9 @@ export interface PostgresTimeouts {
   readonly connect_ms: number;
   /** For a statement of the server process; 0 for none. Commands have no such limit. @source decision 419 */
   readonly statement_ms: number;
-  /** For an idle transaction, which PostgreSQL then ends. */
+  /** For an idle transaction, which PostgreSQL then terminates. */
   readonly idle_transaction_ms: number;
-  /** For any answer at all. */
+  /** For the server to answer at all. */
   readonly silence_ms: number;
 }
 
@@ -32,7 +32,7 @@ export interface Connections {
   acquire(): Promise<Line>;
   /** Whether the pool has a connection to spare. */
   canSpare(): boolean;
-  /** The connections that single reads share. */
+  /** The shared connections of single reads. */
   readonly shared: SharedConnections;
   /** Destroys all connections at once, idle or busy. */
   destroyAll(): void;
@@ -40,10 +40,10 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-/** Interval of the check for statements that are never answered. */
+/** Interval of the check for unanswered statements, in milliseconds. */
 const LOOK_MS = 500;
 
-/** Opens the pool, and as lazily the connections that reads share. */
+/** Opens the pool and the shared connections of reads, both lazily. */
 export function openConnections(options: ConnectionsOptions): Connections {
   const { timeouts } = options;
   const lines = new Map<pg.Client, Line>();
@@ -86,7 +86,7 @@ export function openConnections(options: ConnectionsOptions): Connections {
       const client = await pool.connect().catch(rethrowUnreachable);
       const line = lines.get(client as pg.Client);
       if (line && line.lockKey === options.held()?.key) return line;
-      // It was admitted under an earlier lock, or has just closed.
+      // Admitted under an earlier lock, or just closed.
       line?.destroy();
       client.release(true);
     }
@@ -98,7 +98,7 @@ export function openConnections(options: ConnectionsOptions): Connections {
     isUsable: (line) => !line.isBroken && line.lockKey === options.held()?.key,
   });
 
-  /** PostgreSQL ends a statement by itself before this time; a later answer will never come. */
+  /** PostgreSQL cancels a statement before this time; after it, no answer will come. */
   const patience = timeouts.statement_ms + timeouts.silence_ms;
   const stopLooking = every(LOOK_MS, () => {
     looks += 1;
@@ -131,9 +131,8 @@ export function openConnections(options: ConnectionsOptions): Connections {
 }
 
 /**
- * Admits a new connection only while the server lock is held: neither late connections of an earlier lock nor those of a
- * server that was cut off.
- * @source decision 416
+ * Admits a new connection only while the server lock is held: rejects connections of an earlier lock or of a server
+ * that was cut off. @source decision 416
  */
 async function admit(client: pg.Client, { admission }: HeldLock, timeouts: PostgresTimeouts): Promise<void> {
   const setUp = `set statement_timeout = ${timeouts.statement_ms};
@@ -158,7 +157,7 @@ export function newClient(config?: pg.ClientConfig): pg.Client {
   return new pg.Client(config).on('error', () => {});
 }
 
-/** Closes the socket at once, without a goodbye to a server that may be unreachable. */
+/** Destroys the socket without a termination message, since the server may be unreachable. */
 export function destroyClient(client: pg.Client): void {
   (client as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
 }

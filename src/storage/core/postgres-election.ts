@@ -14,11 +14,11 @@ export interface PostgresElectionParts {
   readonly known: KnownStatements;
   /** @throws StoreUnavailable while the server lock is lost */
   readonly assertHeld: () => void;
-  /** The error that callers get for a failed unit. */
+  /** Maps the error of a failed unit for callers. */
   readonly mapFailure: (error: unknown, unit: { readonly isBroken: boolean }) => unknown;
 }
 
-/** One of the processes that work on a database is elected for work that one process at a time should do. */
+/** Elects the process of a database that does the work of a single process. */
 export interface PostgresElection {
   /**
    * Runs a unit of work if this process is elected or can be; otherwise returns undefined. Calls must not overlap.
@@ -28,12 +28,12 @@ export interface PostgresElection {
   close(): Promise<void>;
 }
 
-/** The key of the advisory lock of the elected process: an arbitrary number that nobody else is likely to use. */
+/** The advisory lock key of the elected process: an arbitrary number. */
 const ELECTED = 4_815_162_344;
 
 /**
- * A process that stands still, or was cut off, must not stay elected: PostgreSQL ends its session after this long
- * without a statement, and a statement that waits longer for a lock. Older servers know no timeout of sessions.
+ * A frozen or disconnected process must not stay elected: PostgreSQL terminates its session after this idle time, and
+ * its statements after this lock wait. Older servers have no session timeout.
  */
 const SILENCE_MS = 5000;
 const TAKE_PART = `select set_config(name, '${SILENCE_MS}ms', false) from pg_settings
@@ -48,9 +48,8 @@ const OLDEST = `select pid, floor(extract(epoch from clock_timestamp() - xact_st
 const TRY = `select pg_try_advisory_lock(${ELECTED}) as got`;
 
 /**
- * Elects by an advisory lock on a connection of its own, which also runs the work: a process that has lost the
- * connection, and with it perhaps the lock, can change nothing any more.
- * @source decision 759
+ * Elects by an advisory lock on a dedicated connection, which also runs the work: a process that has lost the
+ * connection, and perhaps the lock, cannot change anything. @source decision 759
  */
 export function postgresElection(parts: PostgresElectionParts): PostgresElection {
   const { connections, statements, known, assertHeld, mapFailure } = parts;
@@ -76,7 +75,7 @@ export function postgresElection(parts: PostgresElectionParts): PostgresElection
     return isElected ? line : undefined;
   };
 
-  /** Tells which transaction probably holds the lock: that of the database which has been writing for longest. */
+  /** Finds the transaction that probably holds the lock: the oldest writing one of the database. */
   const heldUp = async (cause: Error): Promise<StoreUnavailable> => {
     const other = await connections.acquire();
     try {
@@ -102,7 +101,7 @@ export function postgresElection(parts: PostgresElectionParts): PostgresElection
         throw new Error('the transaction was rolled back because a statement failed');
       return value;
     } catch (error) {
-      // The end of the session ends its transaction too.
+      // Ending the session ends its transaction.
       const isBroken = line?.isBroken ?? false;
       drop(error as Error);
       const isHeldUp = (error as { code?: string }).code === LOCK_TIMEOUT;

@@ -17,11 +17,11 @@ const BUSY = /^(53...|58...|57014|55P03|40001|40P01|26000)$/;
 
 /** The state of a unit of work when it failed. */
 export interface FailedUnit {
-  /** Its connection is broken. */
+  /** Whether its connection is broken. */
   readonly isBroken: boolean;
-  /** The server is unreachable for all units of work. */
+  /** Whether the server is unreachable for all units of work. */
   readonly isOutage: boolean;
-  /** The commit was sent but not answered. */
+  /** Whether the commit was sent but not answered. */
   readonly isCommitting: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface FailedUnit {
  */
 export function mapPostgresFailure(error: unknown, { isBroken, isOutage, isCommitting }: FailedUnit): unknown {
   if (error instanceof Problem || error instanceof ConstraintViolated) return error;
-  // Its own trace leads to the socket, this one to the caller.
+  // The original stack leads to the socket, this one to the caller.
   if (error instanceof pg.DatabaseError) Error.captureStackTrace(error, mapPostgresFailure);
   const { code = '' } = error as { code?: string };
   if (isBroken || AWAY.test(code)) {

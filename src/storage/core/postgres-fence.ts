@@ -6,16 +6,16 @@ import type { KnownStatements } from './postgres-statements.ts';
 
 /** Dependencies of the fence. */
 export interface PostgresFenceParts {
-  /** A pool of one connection, for looks only. */
+  /** A pool of one connection, for invalidation checks only. */
   readonly connections: Pick<Connections, 'acquire' | 'close'>;
   readonly known: KnownStatements;
   /** @throws StoreUnavailable while the server lock is lost */
   readonly assertHeld: () => void;
-  /** The error that callers get for a failed look. */
+  /** Maps the error of a failed check for callers. */
   readonly mapFailure: (error: unknown, look: { readonly isBroken: boolean }) => unknown;
 }
 
-/** Finds the changes that other processes have announced. */
+/** Reads the changes announced by other processes. */
 export interface PostgresFence {
   /**
    * Applies what transactions of other processes announced that have committed since the last look; `everything` if
@@ -26,13 +26,13 @@ export interface PostgresFence {
   close(): Promise<void>;
 }
 
-/** A look that is later than this after the last one, by the clock of the database, cannot tell what has changed. */
+/** After a longer gap between checks, by the clock of the database, the changes are unknown. */
 const GAP_MAX_MS = 60_000;
 
 /**
- * One statement, and so one snapshot: what it can see and the last look could not is what was committed in between. A
- * transaction is visible to a new snapshot before its commit is acknowledged, however long it had been open.
- * @source decision 738
+ * One statement, hence one snapshot: the rows visible to it but not to the last check were committed in between. A
+ * transaction is visible to new snapshots before its commit is acknowledged, however long it was open. @source decision
+ * 738
  */
 const LOOK = `select pg_current_snapshot()::text as snapshot,
   floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now_ms,
@@ -51,9 +51,8 @@ interface Look {
 }
 
 /**
- * The fence on a connection of its own. A new connection may be one to another server, or there was an outage: then
- * anything may have changed.
- * @source decision 739
+ * The fence on a dedicated connection. After an outage or on another server, anything may have changed. @source
+ * decision 739
  */
 export function postgresFence({ connections, known, assertHeld, mapFailure }: PostgresFenceParts): PostgresFence {
   let line: Line | undefined;
@@ -100,7 +99,7 @@ export function postgresFence({ connections, known, assertHeld, mapFailure }: Po
   };
 }
 
-/** A clock that is set back or forward is a gap too: what was removed by its age is unknown. */
+/** A clock that jumps is a gap too: rows may have been removed by age. */
 function isContinued(last: Look, now: Look): boolean {
   const gap_ms = now.now_ms - last.now_ms;
   return now.server === last.server && gap_ms >= 0 && gap_ms <= GAP_MAX_MS;

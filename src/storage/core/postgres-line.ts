@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { elapsed_ms } from '../../base/timers.ts';
 import { type Message, type Prepared, SentStatement, type Wire } from './postgres-statements.ts';
 
-/** Called when a statement has been answered. */
+/** Called when a statement is answered. */
 export type Settle = (error: Error | undefined, statement: SentStatement) => void;
 
 /** A connection to the database server, with its statements in the order in which they are answered. */
@@ -12,14 +12,14 @@ export class Line {
   /** The key of the server lock under which it was admitted. */
   lockKey: string | undefined;
   isBroken = false;
-  /** Unanswered statements, the oldest first. */
+  /** Statements in flight, oldest first. */
   readonly waiting: SentStatement[] = [];
-  /** The number of the check for late answers when the oldest was sent or the last answer arrived. */
+  /** The number of the last check when the oldest statement was sent or the last answer arrived. */
   sinceLook = 0;
   readonly #looks: () => number;
   readonly #prepared: Prepared = new Map();
   #isGathering = false;
-  /** When the oldest unanswered statement was sent, or the one before it answered. */
+  /** When the oldest statement in flight was sent, or the one before it answered. */
   #since_ms = 0;
 
   constructor(client: pg.Client, looks: () => number) {
@@ -28,7 +28,7 @@ export class Line {
     this.#looks = looks;
   }
 
-  /** Sends a statement behind those that are unanswered. `heldUp` is called if it waits too long for one of them. */
+  /** Queues a statement behind those in flight. `heldUp` is called if it waits too long for one of them. */
   post(message: Message, settle: Settle, heldUp?: () => void): void {
     const sent = new SentStatement(message, this.#prepared, (error, statement) => {
       this.#answered(statement);
@@ -44,7 +44,7 @@ export class Line {
     this.client.query(sent);
   }
 
-  /** What is sent from here to the end of the current callback is one write. */
+  /** Corks the socket until the end of the current callback. */
   #gather(): void {
     if (this.#isGathering) return;
     this.#isGathering = true;
@@ -64,7 +64,7 @@ export class Line {
     });
   }
 
-  /** Runs a command such as `commit`; returns what PostgreSQL says was done. */
+  /** Runs a command such as `commit`; returns its command tag. */
   command(text: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const message: Message = { known: undefined, text, values: [], wantsRows: false, begin: undefined };
@@ -72,12 +72,12 @@ export class Line {
     });
   }
 
-  /** How long the oldest unanswered statement has kept PostgreSQL busy, in milliseconds; 0 when there is none. */
+  /** How long the oldest statement in flight has been running, in milliseconds; 0 if there is none. */
   busy_ms(now_ms: number): number {
     return this.waiting.length === 0 ? 0 : now_ms - this.#since_ms;
   }
 
-  /** Tells all statements that wait behind the oldest one. */
+  /** Notifies all statements queued behind the oldest one. */
   tellHeldUp(): void {
     for (const statement of this.waiting.slice(1)) {
       const { heldUp } = statement;
@@ -86,7 +86,7 @@ export class Line {
     }
   }
 
-  /** Closes the socket at once, without a goodbye to a server that may be unreachable. */
+  /** Destroys the socket without a termination message, since the server may be unreachable. */
   destroy(): void {
     this.wire.stream.destroy();
   }

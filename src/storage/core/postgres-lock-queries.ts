@@ -5,9 +5,9 @@ import { after, elapsed_ms } from '../../base/timers.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import { ServerAlreadyRunning } from './server-lock.ts';
 
-/** The server lock as long as it is held without a break. */
+/** A server lock held without interruption. */
 export interface HeldLock {
-  /** Differs each time that a process takes the lock. */
+  /** Unique per acquisition. */
   readonly key: string;
   /** The fencing token in the database: with another one there, this process has been superseded. */
   readonly token: string;
@@ -19,29 +19,26 @@ export interface HeldLock {
   readonly admission: string;
 }
 
-/** How a process takes the server lock, on a connection that holds it from then on. */
+/** How a process takes the server lock on a connection, which then holds it. */
 export interface ServerLockKind {
   /**
-   * For a starting server. A lock that is free although it was not released may belong to a server that is just cut off
-   * from the database, so it must stay free for `free_ms` first.
-   * @throws ServerAlreadyRunning
-   * @source decision 417
+   * For a starting server. A free lock that was not released may belong to a server that is cut off from the database,
+   * so it must stay free for `free_ms` first. @throws ServerAlreadyRunning @source decision 417
    */
   acquire(client: pg.Client, free_ms: number): Promise<HeldLock>;
   /**
-   * For a server that has lost it. Connections of its own that the database still has are terminated, so that nothing can
-   * be stored through them any more.
-   * @throws ServerAlreadyRunning when a server that shares it with nobody has held it since, even if that one has ended
-   * @source decision 415
+   * For a server that has lost it. Its remaining connections are terminated, so that they cannot store anything.
+   * @throws ServerAlreadyRunning if an exclusive server has held it since, even if that one has ended @source decision
+   * 415
    */
   reacquire(client: pg.Client, last: HeldLock): Promise<HeldLock>;
   /** Records that the server has ended, so that the next one need not wait. @source decision 417 */
   release(client: pg.Client, held: HeldLock): Promise<void>;
 }
 
-/** The key of the server lock: an arbitrary number that nobody else is likely to use. */
+/** The advisory lock key of the server lock: an arbitrary number. */
 const LOCK = 4_815_162_342;
-/** The key of the lock that all connections of an only server share. */
+/** The key of the lock shared by all connections of an exclusive server. */
 const CONNECTIONS = LOCK + 1;
 /** The first key of the locks of the connections of nodes; the second one is a number of the node. */
 const NODES = 481_516_234;
@@ -51,10 +48,10 @@ const BUSY_MS = 5000;
 const PAUSE_MS = 250;
 const TERMINATION_PAUSE_MS = 25;
 
-/** Begins the tokens that nodes share. */
+/** Prefix of the tokens shared by nodes. */
 const SHARED = 'shared-';
 
-/** The lock of an only server, which excludes all others. */
+/** The lock of a server that excludes all others. */
 export const exclusiveLock: ServerLockKind = {
   async acquire(client, free_ms) {
     const isServed = ({ isExclusive, isShared, hasConnections, hasNodes }: Look): boolean =>
@@ -67,7 +64,7 @@ export const exclusiveLock: ServerLockKind = {
     for (;;) {
       if (!(await isLast())) throw alreadyServed();
       if (await tryLock(client, 'pg_try_advisory_lock')) break;
-      // PostgreSQL has not noticed yet that our old connection broke.
+      // PostgreSQL has not noticed yet that the old connection broke.
       await terminate(client, `objsubid = 1 and ${BIG_KEY} = ${LOCK}`);
       await pause(PAUSE_MS);
     }
@@ -78,9 +75,8 @@ export const exclusiveLock: ServerLockKind = {
 };
 
 /**
- * The lock that the nodes of one database share, which excludes an only server. Nodes have one token together: it is
- * replaced only by that of an only server. Each marks its connections with a number of its own.
- * @source decision 813
+ * The lock shared by the nodes of one database, which excludes exclusive servers. Nodes share one token, replaced only
+ * by that of an exclusive server. Each node marks its connections with its own number. @source decision 813
  */
 export const sharedLock: ServerLockKind = {
   async acquire(client, free_ms) {
@@ -101,7 +97,7 @@ export const sharedLock: ServerLockKind = {
     return heldByNode(token);
   },
   async release(client, held) {
-    // Only the last node gets it for itself.
+    // Succeeds only for the last node.
     if (await tryLock(client, 'pg_try_advisory_lock')) await markReleased(client, held);
   },
 };
@@ -111,9 +107,9 @@ type TryLock = 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared';
 interface Acquisition {
   readonly client: pg.Client;
   readonly free_ms: number;
-  /** Whether a server is there that does not share the lock. */
+  /** Whether a server runs that does not share the lock. */
   readonly isServed: (seen: Look) => boolean;
-  /** Whether the last such server is certain to have ended. */
+  /** Whether the last such server has certainly ended. */
   readonly isOver: (seen: Look) => boolean;
   readonly take: TryLock;
 }
@@ -132,15 +128,15 @@ async function acquireWhen({ client, free_ms, isServed, isOver, take }: Acquisit
   }
 }
 
-/** What the database shows of servers other than the one that looks. */
+/** The other servers visible in the database. */
 interface Look {
   /** The last server, or the nodes; undefined before the first one. */
   readonly last: Claim | undefined;
   readonly isExclusive: boolean;
   readonly isShared: boolean;
-  /** Whether there are connections of an only server. */
+  /** Whether an exclusive server has connections. */
   readonly hasConnections: boolean;
-  /** Whether there are connections of nodes. */
+  /** Whether nodes have connections. */
   readonly hasNodes: boolean;
 }
 
@@ -205,7 +201,7 @@ async function beginAlone(client: pg.Client): Promise<HeldLock> {
   return { key: token, token, admission: admissionQuery(`${CONNECTIONS}`, token) };
 }
 
-/** The token of the nodes: the present one, or a new one after an only server. */
+/** Reads the token of the nodes, or creates one after an exclusive server. */
 async function joinToken(client: pg.Client): Promise<string> {
   for (;;) {
     const last = await lastClaim(client);
@@ -235,7 +231,7 @@ async function markReleased(client: pg.Client, { token }: HeldLock): Promise<voi
   await client.query('update server_claim set released = 1 where token = $1', [token]).catch(unlessUndefined);
 }
 
-/** Terminates connections with such locks until none is left: what they were about to commit is decided then. */
+/** Terminates connections with such locks until none is left: the outcome of their commits is then final. */
 async function terminateAll(client: pg.Client, locks: string): Promise<void> {
   while ((await client.query(`select ${exists(locks)} as found`)).rows[0].found) {
     await terminate(client, locks);

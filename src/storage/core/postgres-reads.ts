@@ -9,7 +9,7 @@ import { type Executor, type RawValue, type Session, type StatementProbe, sessio
 import type { Statements } from './statements.ts';
 import { UnitRestarted } from './unit-restarted.ts';
 
-/** What reads need. */
+/** Dependencies of reads. */
 export interface ReadsOptions {
   readonly connections: Connections;
   readonly statements: Statements;
@@ -17,40 +17,39 @@ export interface ReadsOptions {
   readonly probe: StatementProbe | undefined;
   /** @throws StoreUnavailable while the server lock is lost */
   readonly assertHeld: () => void;
-  /** The error that callers get for a failed unit of work. */
+  /** Maps the error of a failed unit of work for callers. */
   readonly mapFailure: (error: unknown, unit: { readonly isBroken: boolean }) => unknown;
 }
 
-/** The units of work that only read. */
+/** Units of work that only read. */
 export interface Reads {
   read<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** Units that wait for a shared connection to be opened. */
+  /** Number of units waiting for a shared connection. */
   waiting(): number;
-  /** Resolves when no unit is under way. */
+  /** Resolves when no unit is in progress. */
   settled(): Promise<void>;
 }
 
 const BEGIN = 'begin isolation level repeatable read read only';
 
-/** Results with more rows than this take PostgreSQL longer than a transaction costs: they stay off shared connections. */
+/** Larger results cost more than a transaction and stay off shared connections. */
 const FEW_ROWS = 100;
 
-/** Statements that take longer, in milliseconds, are not tried on shared connections again. */
+/** Slower statements, in milliseconds, are not sent on shared connections again. */
 const VERY_SLOW_MS = 50;
 
-/** Runs of a unit whose statements were prepared before a migration. */
+/** Maximum number of runs of a unit whose statements were prepared before a migration. */
 const ATTEMPTS = 3;
 
-/** Units that are kept for further use, with what is made once for each. */
+/** Maximum number of pooled units. */
 const SPARE_UNITS = 256;
 
 /**
- * Runs units of work that read. The first statement of a unit runs by itself on a connection that all of them share: it
- * is its own snapshot, so that a unit of one statement, as most are, needs neither `begin` nor `commit`. All statements
- * of one turn of the event loop are written together. A unit that asks a second statement starts again in a transaction
- * of its own: all of its statements must see one snapshot. The statement that it began with is remembered, so that the
- * next such unit begins in a transaction.
- * @source decision 733
+ * Runs units of work that only read. The first statement of a unit runs outside a transaction on a shared connection:
+ * it is its own snapshot, so that a unit of one statement, as most are, needs neither `begin` nor `commit`. All
+ * statements of one turn of the event loop are written together. At its second statement, a unit is restarted in a
+ * transaction, since all of its statements must see one snapshot; units that start with the same statement then begin
+ * in a transaction. @source decision 733
  */
 export function postgresReads(options: ReadsOptions): Reads {
   const { connections, mapFailure, assertHeld } = options;
@@ -65,7 +64,7 @@ export function postgresReads(options: ReadsOptions): Reads {
     queue.push(unit);
   };
 
-  /** Answers that have arrived are processed before this, so that an unanswered statement is really slow. */
+  /** Runs after the answers that have arrived, so that an unanswered statement is really slow. */
   const sendQueue = (): void => {
     const units = queue;
     queue = [];
@@ -127,7 +126,7 @@ export function postgresReads(options: ReadsOptions): Reads {
       };
       underWay += 1;
       const unit = begin(() => resolve(run(begin(undefined), work).catch(again)));
-      // A run that was started again has resolved the promise by then, and fails with an error of its own.
+      // A restarted run has resolved the promise by then; its error is ignored.
       run(unit, work).then(resolve, (error: unknown) => {
         if (!unit.isLeft) resolve(again(error));
       });
@@ -145,8 +144,8 @@ export function postgresReads(options: ReadsOptions): Reads {
 }
 
 /**
- * `queued`: the first statement waits for the end of the turn. `shared`: it was sent on a shared connection. `left`: the
- * work was started again; statements of this run are rejected.
+ * `queued`: the first statement waits for the end of the turn. `shared`: it was sent on a shared connection. `left`:
+ * the work was restarted; statements of this run are rejected.
  */
 type State = 'over' | 'new' | 'queued' | 'shared' | 'transaction' | 'left';
 
@@ -161,10 +160,10 @@ class ReadUnit {
   /** The first statement, and how many there were. */
   #first: KnownStatement | undefined;
   #count = 0;
-  /** Statements on shared connections, whether their answers are wanted or not. */
+  /** Statements in flight on shared connections. */
   #unanswered = 0;
   #hasBroken = false;
-  /** The first statement until it has been answered. */
+  /** The first statement until it is answered. */
   #queued: { message: Message; resolve: (outcome: unknown) => void; reject: (error: Error) => void } | undefined;
 
   constructor(options: ReadsOptions, enqueue: (unit: ReadUnit) => void) {
@@ -180,7 +179,7 @@ class ReadUnit {
     } as Executor);
   }
 
-  /** Begins; in a transaction from the start unless it can be started again. */
+  /** Begins in a transaction, unless `restart` is given. */
   begin(restart: (() => void) | undefined): void {
     this.#restart = restart;
     this.#state = 'new';
@@ -198,7 +197,7 @@ class ReadUnit {
     return this.#state === 'queued';
   }
 
-  /** Whether it was started again. */
+  /** Whether it was restarted. */
   get isLeft(): boolean {
     return this.#state === 'left';
   }
@@ -210,7 +209,7 @@ class ReadUnit {
     this.#unanswered += 1;
     const settle: Settle = (error, statement) => {
       this.#unanswered -= 1;
-      // The run has moved to a transaction, or was started again.
+      // The run has moved to a transaction, or was restarted.
       if (this.#state !== 'shared') return;
       this.#queued = undefined;
       if (!error) return resolve(statement.outcome);
@@ -222,7 +221,7 @@ class ReadUnit {
     });
   }
 
-  /** Runs what is unanswered in a transaction, and all that follows. */
+  /** Moves statements in flight, and all further ones, to a transaction. */
   moveToTransaction(): void {
     const { message, resolve, reject } = this.#queued!;
     this.#queued = undefined;
@@ -240,7 +239,7 @@ class ReadUnit {
     reject(error);
   }
 
-  /** Ends; returns whether it can be used again. */
+  /** Ends the unit; returns whether it can be reused. */
   end(): boolean {
     if (this.#state === 'transaction') this.#learn();
     this.#transaction?.leave();
@@ -293,7 +292,7 @@ class ReadUnit {
     return this.#transaction.ask(message);
   }
 
-  /** Whether reads that begin like this one should begin in a transaction too. @source decision 734 */
+  /** Records whether units that start with this statement should begin in a transaction. @source decision 734 */
   #learn(): void {
     const first = this.#first;
     if (!first) return;

@@ -19,7 +19,7 @@ export interface PostgresServerLockParts {
 
 /** Interval of the heartbeat. */
 const BEAT_MS = 500;
-/** Pause before the next attempt to take the lock. */
+/** Delay between attempts to take the lock. */
 const AGAIN_MS = 250;
 
 type Standing =
@@ -29,10 +29,9 @@ type Standing =
   | { readonly state: 'over'; readonly lock: HeldLock; readonly cause: Error };
 
 /**
- * The lock that makes this process the only server of its database, or one of its nodes. It is held on a connection of
- * its own. When that connection breaks or falls silent, nobody can know which server holds the lock: all other
- * connections are closed, and units of work are refused until the lock is held again. If a server that does not share it
- * has taken it meanwhile, this one ends.
+ * The lock that makes this process the only server of its database, or one of its nodes, held on a dedicated
+ * connection. When that connection breaks or falls silent, the holder is unknown: all other connections are closed, and
+ * units of work are refused until the lock is held again. If an exclusive server has taken it meanwhile, this one ends.
  * @source decision 414, 415
  */
 export class PostgresServerLock {
@@ -53,7 +52,7 @@ export class PostgresServerLock {
     const { connect_ms, silence_ms } = this.#parts;
     const kind = isShared ? sharedLock : exclusiveLock;
     this.#kind = kind;
-    // An unreleased lock must be free for longer than its server needs to notice that it was cut off and to return.
+    // An unreleased lock must stay free longer than its server needs to notice the disconnection and return.
     const [client, lock] = await locked(this.#parts, (opened) => kind.acquire(opened, 2 * silence_ms));
     this.#hold(client, lock);
     this.#stopBeating = every(BEAT_MS, () => this.#beat());
@@ -148,7 +147,7 @@ export class PostgresServerLock {
     }
   }
 
-  /** Counts beats and not time: a process that was paused or busy must first handle the answers that have arrived. */
+  /** Counts heartbeats, not time: a process that was paused must first handle the answers that have arrived. */
   #beat(): void {
     if (this.#standing.state !== 'held') return;
     const { silence_ms } = this.#parts;

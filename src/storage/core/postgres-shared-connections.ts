@@ -2,23 +2,23 @@ import { elapsed_ms } from '../../base/timers.ts';
 import type { Line } from './postgres-line.ts';
 import { RELUCTANCE_MAX } from './postgres-statements.ts';
 
-/** The connections that the reads of a process share. */
+/** Shared connections of the reads of a process. */
 export interface SharedConnections {
   /**
-   * The connection for the next statement; undefined while none is open. `behind`: those that are open are busy with
-   * slow statements, or have many to answer.
+   * The connection for the next statement; undefined while none is open. `isBehind`: all are busy with slow statements
+   * or long queues.
    */
   pick(now_ms: number): { readonly line: Line; readonly isBehind: boolean } | undefined;
   /** Opens the first one. @throws StoreUnavailable */
   open(): Promise<void>;
-  /** Moves what waits behind slow statements. */
+  /** Moves statements queued behind slow ones. */
   relieve(now_ms: number): void;
   busy(): number;
-  /** Gives them back. */
+  /** Closes the connections. */
   close(): void;
 }
 
-/** What they are made of. */
+/** Dependencies of shared connections. */
 export interface SharedConnectionsOptions {
   /** Opens one. @throws StoreUnavailable */
   readonly open: () => Promise<Line>;
@@ -33,14 +33,14 @@ export interface SharedConnectionsOptions {
  */
 export const SHARED_CONNECTIONS = 2;
 
-/** Unanswered statements on the first connection from which the second one is used. */
+/** Queue length of the first connection from which the second is used. */
 const FEW = 16;
-/** Unanswered statements on both from which the pool is used. */
+/** Queue length of both from which the pool is used. */
 const MANY = 64;
-/** Statements that take longer must not hold up others, in milliseconds, beside the round trip. */
+/** Slower statements, in milliseconds beyond the round trip, must not block others. */
 const SLOW_MS = 5;
 
-/** What waits behind a statement that takes longer, in milliseconds, is moved to the pool. */
+/** Statements queued behind one that takes longer, in milliseconds, move to the pool. */
 const HELD_UP_MS = 100;
 
 /** Each statement is its own snapshot, and cannot write. */
@@ -51,7 +51,7 @@ interface Slot {
   opening: Promise<void> | undefined;
 }
 
-/** Shares connections that are opened when they are first needed, and again when they have broken. */
+/** Opens shared connections lazily, and again after they have broken. */
 export function shareConnections({ open, isUsable }: SharedConnectionsOptions): SharedConnections {
   const slots: readonly Slot[] = Array.from({ length: SHARED_CONNECTIONS }, () => ({
     line: undefined,
@@ -90,7 +90,7 @@ export function shareConnections({ open, isUsable }: SharedConnectionsOptions): 
     return undefined;
   };
 
-  /** Whether a connection holds up what is sent on it; the statement at fault will not be sent on one again. */
+  /** Whether a connection is blocked by a slow statement, which will not be sent on a shared connection again. */
   const isBehind = (line: Line, now_ms: number): boolean => {
     if (line.waiting.length >= MANY) return true;
     if (line.busy_ms(now_ms) <= slow_ms) return false;

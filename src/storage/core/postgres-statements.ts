@@ -2,7 +2,7 @@ import pg from 'pg';
 import { isOutdatedStatement } from './postgres-failures.ts';
 import type { RawValue } from './session.ts';
 
-/** What the process knows about the SQL of a statement, on all connections. */
+/** Statistics and metadata of a statement across all connections. */
 export interface KnownStatement {
   readonly sql: string;
   /** Its name as a prepared statement; empty for one that is sent as text each time. */
@@ -13,11 +13,11 @@ export interface KnownStatement {
   readonly isPlainQuery: boolean;
   /** The number of rows that it returned last. */
   rows: number;
-  /** How long PostgreSQL took for it last, in milliseconds, with the way there and back. */
+  /** Its last duration in milliseconds, including the round trip. */
   took_ms: number;
-  /** How often the columns of tables were found to have changed: what was prepared before is prepared again. */
+  /** Number of detected schema changes: statements prepared before the last one are prepared again. */
   readonly schema: { changes: number };
-  /** Reads that begin with it are better off in a transaction while this is above 0. @source decision 734 */
+  /** While above 0, reads that start with it begin in a transaction. @source decision 734 */
   reluctance: number;
 }
 
@@ -34,7 +34,7 @@ const PREPARED_MAX = 500;
 const QUERY = /^\s*(select|with|show)\b/i;
 const PLAIN_QUERY = /^\s*select\b(?!.*\bfor (no key |key )?(update|share)\b)/is;
 
-/** Names the first statements that a process runs. */
+/** Assigns names to the first statements of a process. */
 export function knownStatements(): KnownStatements {
   const known = new Map<string, KnownStatement>();
   const schema = { changes: 0 };
@@ -56,20 +56,20 @@ export function knownStatements(): KnownStatements {
 /** The error code of a prepared statement that does not exist. */
 const MISSING = '26000';
 
-/** Columns of a result: how a row is made of its values. */
+/** Columns of a result: how a row is built from its values. */
 export interface Columns {
   readonly names: readonly string[];
   /** Undefined for text, which stays as it is. */
   readonly parsers: readonly (((value: string) => unknown) | undefined)[];
 }
 
-/** What connections remember of their prepared statements, by name. */
+/** The prepared statements of a connection, by name. */
 export type Prepared = Map<string, PreparedStatement>;
 
 interface PreparedStatement {
   isDoubtful: boolean;
   columns: Columns | undefined;
-  /** How often columns had changed when it was prepared. */
+  /** The number of schema changes when it was prepared. */
   readonly schemaChanges: number;
 }
 
@@ -97,19 +97,17 @@ export interface Message {
 }
 
 /**
- * A statement on its way through a connection. pg's own class parses the description of the columns again for each
- * answer, emits an event for each row, and makes a promise with a stack trace for each statement: this one takes half
- * the processor time of the process.
- * @source decision 732
+ * A statement in flight. The class of pg parses the column description for each answer, emits an event per row, and
+ * creates a promise with a stack trace per statement; this one takes half the processor time. @source decision 732
  */
 export class SentStatement {
   readonly known: KnownStatement | undefined;
   readonly found: Record<string, unknown>[] = [];
-  /** What PostgreSQL says was done, such as `UPDATE 3`. */
+  /** The command tag, such as `UPDATE 3`. */
   tag = '';
   /** Whether the transaction that was to begin with it has begun. */
   hasBegun = false;
-  /** Called if it waits too long behind another statement. */
+  /** Called when it has waited too long behind another statement. */
   heldUp: (() => void) | undefined;
   readonly #message: Message;
   readonly #prepared: Prepared;
@@ -117,7 +115,7 @@ export class SentStatement {
   #isPreparing = false;
   #columns: Columns | undefined;
   #failure: Error | undefined;
-  // pg's client reads these of a statement.
+  // Read by the client of pg.
   readonly name = undefined;
   readonly text: string;
   readonly rows = undefined;
@@ -142,7 +140,7 @@ export class SentStatement {
     return this.#message.wantsRows ? this.found : Number(/\d+$/.exec(this.tag)?.[0] ?? 0);
   }
 
-  // What pg's client calls: to send the statement, and for each message that answers it.
+  // Called by the client of pg: to send the statement, and for each message of the answer.
 
   submit(wire: Wire): void {
     const { known, text, values, begin } = this.#message;
@@ -158,7 +156,7 @@ export class SentStatement {
       }
       this.#submitStatement(wire, known, values);
     } catch (error) {
-      // A value that cannot be sent; PostgreSQL answers the rest.
+      // The value cannot be serialized; PostgreSQL answers the other messages.
       this.#failure ??= error as Error;
     } finally {
       wire.sync();
@@ -209,7 +207,7 @@ export class SentStatement {
     const prepared = this.known && this.#prepared.get(this.known.name);
     if (prepared && isOutdatedStatement(error)) {
       const { schema } = this.known!;
-      // Of those that fail together, the first one counts.
+      // Count concurrent failures once.
       if (prepared.schemaChanges === schema.changes) schema.changes += 1;
     } else if (prepared && (this.#isPreparing || (error as { code?: string }).code === MISSING)) {
       prepared.isDoubtful = true;
@@ -223,7 +221,7 @@ export class SentStatement {
     this.#settle(this.#failure, this);
   }
 }
-// pg pipelines only instances of its own class, whose constructor makes what is not needed here.
+// pg pipelines only instances of its own class, whose constructor is needlessly expensive.
 Object.setPrototypeOf(SentStatement.prototype, pg.Query.prototype);
 
 function columnsOf(fields: readonly pg.FieldDef[]): Columns {

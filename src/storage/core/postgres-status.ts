@@ -37,7 +37,7 @@ export async function oldestTransaction_s(driver: Driver): Promise<number> {
   return Math.max(0, row!.age_s);
 }
 
-/** Identifies a database among those of all servers: equal for all connections to it, and after a failover. */
+/** A globally unique id of a database: equal for all connections, and after a failover. */
 export async function postgresIdentity(driver: Driver): Promise<string> {
   const sql = `select system_identifier::text || '/' || (select oid from pg_database where datname = current_database())
     as id from pg_control_system()`;

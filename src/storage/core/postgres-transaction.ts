@@ -42,7 +42,7 @@ export class Transaction {
     return this.#beginning ? this.#askAfterFirst(this.#beginning, message) : this.#askFirst(message);
   }
 
-  /** Whether any statement was asked, so that there is something to commit. */
+  /** Whether any statement was sent. */
   get hasAsked(): boolean {
     return this.#beginning !== undefined;
   }
@@ -56,7 +56,7 @@ export class Transaction {
   leave(): void {
     this.end();
     const line = this.#line;
-    // A connection that is still being acquired is returned as soon as it is there.
+    // A connection still being acquired is released once it is there.
     if (!line) return;
     line.command('commit').then(
       () => line.release(),

@@ -30,8 +30,8 @@ const USUAL_TIMEOUTS: PostgresTimeouts = {
 };
 
 /**
- * Limit of a statement that must not wait behind requests, and of waiting for its connection: a heartbeat that failed is
- * followed by four more before others take the node for dead.
+ * Timeout of an urgent statement, and of waiting for its connection: four more heartbeats follow a failed one before
+ * the node counts as dead.
  */
 const URGENT_MS = 2000;
 const ATTEMPTS = 5;

@@ -19,9 +19,8 @@ export interface PreUpgradeCopy {
 }
 
 /**
- * Copies a consistent snapshot of a SQLite database, for going back to the release before; returns the path of the
- * copy. The copy gets its name when it is complete and on disk.
- * @source decision 610
+ * Copies a consistent snapshot of a SQLite database, to allow a downgrade; returns the path of the copy. It is renamed
+ * to that path once it is complete and synced. @source decision 610
  */
 export function copyBeforeUpgrade({ file, folder, version, now }: PreUpgradeCopy): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });

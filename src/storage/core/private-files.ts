@@ -12,7 +12,7 @@ export function restrictToOwner(file: string): void {
   for (const path of [file, ...BESIDE.map((ending) => file + ending)]) {
     if (!existsSync(path)) continue;
     const { mode, uid } = statSync(path);
-    // If somebody else owns it, the owner decides who may use it.
+    // Permissions of files of other owners are left alone.
     if (mode & 0o077 && uid === process.getuid?.()) chmodSync(path, 0o600);
   }
 }

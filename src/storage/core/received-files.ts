@@ -8,14 +8,14 @@ import { type ReceivedFiles, SourceFailed } from '../../contract/services/receiv
 import { FileSink } from './file-sink.ts';
 import { digestOf } from './files.ts';
 
-/** Files that others may still be receiving are younger than this. */
+/** Younger files may still be in use by other processes. */
 const SHARED_AGE_MS = 3_600_000;
 
-/** How files are received. */
+/** Options for receiving files. */
 interface ReceivingOptions {
-  /** Whether their SHA-256 is computed. */
+  /** Whether to compute the SHA-256. */
   readonly isHashed: boolean;
-  /** The clock of the machine, if other servers may use the folder too. */
+  /** The system clock, if other servers share the folder. */
   readonly sharedBy: Clock | undefined;
 }
 

@@ -4,7 +4,7 @@ import { dynamic } from './dynamic-tables.ts';
 import type { Session } from './session.ts';
 import type { Value } from './statements.ts';
 
-/** Which rows of a table are removed by their age. */
+/** Describes rows to remove by age. */
 interface AgingRows<Table extends TableName> {
   readonly table: Table;
   /** The columns of the primary key. */
@@ -15,7 +15,7 @@ interface AgingRows<Table extends TableName> {
   readonly and?: Readonly<Record<string, readonly ['=' | '<=', Value]>>;
 }
 
-/** Removes the oldest rows before a time, at most `max`, because other writes wait for it; returns how many. */
+/** Removes the oldest rows before a time, at most `max` because other writes wait; returns their number. */
 export function removeOldest<Table extends TableName>(
   session: Session,
   { table, key, time, and = {} }: AgingRows<Table>,
@@ -39,7 +39,7 @@ export function removeOldest<Table extends TableName>(
       dynamic(db)
         .deleteFrom(name)
         .where(sql<boolean>`(${refs}) in ${old.orderBy(column).limit(param('max'))}`)
-        // Checked again when the row was locked: one that was used meanwhile is not old.
+        // Checked again under the lock: the row may have been used meanwhile.
         .where(column, '<', param('before'))
     );
   });

@@ -67,13 +67,13 @@ export class RowCache {
     for (const name of changed) this.#rows.delete(name);
   }
 
-  /** A cached row of this account. */
+  /** Finds a cached row of this account. */
   find(resource: AnyResource, account: string | undefined, id: string): Row | undefined {
     const row = this.#rows.get(rowName(resource, id));
     return row?.account_id === account ? row : undefined;
   }
 
-  /** Caches a row that a unit of work read which began at this version. */
+  /** Caches a row read by a unit of work that began at this version. */
   keep(resource: AnyResource, row: Row, position: number): void {
     if (position === this.#changes) this.#rows.set(rowName(resource, row.id), row);
   }
@@ -221,7 +221,7 @@ class TrackedWrites implements RecordsWriting {
     await this.#records.lockAccount(account);
   }
 
-  /** Whether rows that were read before may answer. An earlier holder of a lock may have changed anything. */
+  /** Whether earlier reads may be reused: not after a lock, whose previous holder may have changed anything. */
   #remembers({ storage, parentField }: Pick<AnyResource, 'storage' | 'parentField'>, { lock, column }: ReadOptions) {
     if (lock) this.#read.clear();
     return storage?.isCached && !lock && !parentField && !column;
@@ -236,7 +236,7 @@ class TrackedWrites implements RecordsWriting {
   }
 }
 
-/** What a row is cached under, and announced by when it changes. */
+/** The cache key of a row, by which changes are announced. */
 export function rowName(resource: { readonly name: string }, id: string): string {
   return `${resource.name}:${id}`;
 }

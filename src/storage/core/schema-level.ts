@@ -7,20 +7,20 @@ import type { Session } from './session.ts';
 /** A migration of the database. */
 export interface AppliedMigration {
   readonly name: string;
-  /** The first migration that a server must know to serve beside it; empty when any may. */
+  /** The oldest migration that a running server must know; empty if any may run. */
   readonly servers_from: string;
 }
 
 /** The last migration that this version knows: names are in order. @source decision 830 */
 export const SCHEMA_LEVEL: string = released.at(-1)!.name;
 
-/** The first migration that a server must know to serve beside this one; empty when any may. */
+/** The oldest migration that a running server must know; empty if any may run. */
 export function serversFrom({ name, olderServers }: Migration): string {
   if (olderServers === 'continue') return '';
   return olderServers === 'stop' ? name : olderServers.from;
 }
 
-/** The migrations of the database, in order; none if it is empty. */
+/** Reads the applied migrations, in order; none if the database is empty. */
 export async function readApplied(session: Session): Promise<AppliedMigration[]> {
   const isThere =
     session.dialect === 'sqlite'
@@ -32,10 +32,7 @@ export async function readApplied(session: Session): Promise<AppliedMigration[]>
   return rows.map(({ name = '', servers_from = '' }) => ({ name, servers_from }));
 }
 
-/**
- * Rejects when the database has migrations that this version cannot work with. Others that it does not know are accepted.
- * @throws SchemaTooNew
- */
+/** Rejects migrations that this version is incompatible with; other unknown ones are accepted. @throws SchemaTooNew */
 export function assertKnownEnough(applied: readonly AppliedMigration[], steps: readonly Migration[] = released): void {
   const level = steps.at(-1)!.name;
   const barring = applied.filter(({ servers_from }) => servers_from > level);

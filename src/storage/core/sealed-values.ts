@@ -3,7 +3,7 @@ import { dynamic, returning } from './dynamic-tables.ts';
 import type { Session } from './session.ts';
 import { updateDynamicRows } from './table-rows.ts';
 
-/** A sealed secret and the key of its row. */
+/** A sealed secret with the key of its row. */
 export interface SealedValue {
   readonly key: string;
   readonly value: string;
@@ -30,7 +30,7 @@ export async function listSealedValues(
   );
 }
 
-/** A secret of a column that was sealed with none of these keys; undefined when there is none. Reads the whole column. */
+/** Finds a secret sealed with none of these keys; undefined if there is none. Scans the whole column. */
 export async function findSealedOtherwise(
   session: Session,
   { table, column }: SealedColumn,
@@ -45,7 +45,7 @@ export async function findSealedOtherwise(
   return row?.value;
 }
 
-/** Replaces a value if it is still the `former` one; false if somebody else has changed or deleted it. */
+/** Replaces a value if it is still `former`; false if it has been changed or deleted. */
 export async function replaceSealedValue(
   session: Session,
   { table, column, key }: SealedColumn,

@@ -9,7 +9,7 @@ export async function findNumber(session: Session, sequence: string): Promise<nu
   return row?.next;
 }
 
-/** Takes the next `count` numbers of a sequence, which is one row and begins with `start`; returns the first. */
+/** Takes the next `count` numbers of a sequence that starts at `start`; returns the first. */
 export async function takeNumbers(session: Session, sequence: string, start: number, count: number): Promise<number> {
   await session.run('sequence start', { sequence, start }, (db, param) =>
     db

@@ -5,9 +5,9 @@ import { restrictToOwner } from './private-files.ts';
 /** Releases the lock of `lockServerFile` or of a driver's `acquireServerLock`. */
 export type ReleaseLock = () => Promise<void>;
 
-/** How the server lock is taken. */
+/** Options of the server lock. */
 export interface ServerLockOptions {
-  /** Whether other servers of the database may hold it too, as its nodes; PostgreSQL only. */
+  /** Whether other nodes of the database may hold it too; PostgreSQL only. */
   readonly isShared: boolean;
 }
 
@@ -33,12 +33,12 @@ export function lockServerFile(path: string): ReleaseLock {
     const holder = existsSync(holderOf(path)) ? ` (${readFileSync(holderOf(path), 'utf8')})` : '';
     throw new ServerAlreadyRunning(`another process${holder} serves the data beside ${path}; stop it first`);
   }
-  // What a process that was killed has left says nothing of this one.
+  // Remove the note of a killed process.
   rmSync(holderOf(path), { force: true });
   return async () => database.close();
 }
 
-/** Notes who holds a lock, for those who do not get it. */
+/** Records the holder of a lock, for the error message of other processes. */
 export function noteHolder(path: string, holder: string): void {
   writeFileSync(holderOf(path), holder, { mode: 0o600 });
 }

@@ -21,8 +21,8 @@ export interface Session {
   /** Runs raw SQL. @throws ConstraintViolated */
   runRaw(sql: string, values?: readonly RawValue[]): Promise<number>;
   /**
-   * Takes rows that are inserted at the end of the unit of work, if that can be; a failure then fails the unit. Only
-   * units that are committed with others have it. @source decision 827
+   * Defers an insert to the end of the unit of work; a failure then fails the unit. Only in units that share a commit.
+   * @source decision 827
    */
   readonly insertLater?: (
     table: string,

@@ -1,10 +1,9 @@
 import { nextTurn } from '../../base/timers.ts';
 
 /**
- * Shares looks among those who wait: each is answered by the first look that begins after they asked. At most one look
- * is under way, and one waits to begin, however many ask. A look that fails rejects for those who shared it; the next
- * one begins all the same.
- * @param schedule postpones the beginning, so that requests which arrive in one turn of the event loop share a look.
+ * Coalesces invalidation checks: each caller waits for the first check that starts after its call. At most one check
+ * runs and one is queued. A failed check rejects for its callers only. @param schedule defers the start, so that
+ * requests arriving in one turn of the event loop share a check
  */
 export function shareLooks(
   look: () => Promise<void>,

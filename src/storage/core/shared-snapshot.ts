@@ -12,20 +12,20 @@ export interface SharedSnapshot {
   hold(): Promise<void>;
   /** Reads from now on see everything committed so far. */
   renew(): void;
-  /** Units of work under way. */
+  /** Number of units of work in progress. */
   busy(): number;
 }
 
 /**
- * Reads of one turn of the event loop share a snapshot: opening and closing one costs a quarter of a small read. A
- * commit of this process ends the snapshot as soon as it is on disk, and not before; commits of other processes become
- * visible in the next turn.
+ * Reads of one turn of the event loop share a snapshot: opening and closing one costs a quarter of a small read. The
+ * snapshot ends once a commit of this process is synced, and not before; commits of other processes become visible in
+ * the next turn.
  */
 export function sharedSnapshot(reader: Connection): SharedSnapshot {
   let users = 0;
   let isOpen = false;
   let isHeld = false;
-  /** The turn that opened it has ended: it is closed as soon as nobody uses it. */
+  /** Whether its turn has ended: it closes with its last user. */
   let isOver = false;
   /** Resolves when the last user of an outdated snapshot has finished. */
   let leaving: { promise: Promise<void>; resolve: () => void } | undefined;

@@ -4,11 +4,11 @@ import { elapsed_ms, pause } from '../../base/timers.ts';
 
 /** All pages in one step, which is one transaction. */
 const ALL_PAGES = 0x7fff_ffff;
-/** As long as connections wait for a lock. */
+/** Lock timeout, the same as that of connections. */
 const LOCKED_MS = 5000;
 const RETRY_MS = 20;
 
-/** Copies a database as of one moment to a new file, which is whole without a write-ahead log beside it. */
+/** Copies a consistent snapshot of a database to a new file, which needs no write-ahead log. */
 export async function copyDatabaseFile(from: string, to: string): Promise<void> {
   // SQLite accepts an existing empty file and keeps its mode.
   closeSync(openSync(to, 'wx', 0o600));
@@ -33,7 +33,7 @@ export async function replaceDatabase(file: string, by: string): Promise<void> {
       await copyPages(by, file);
       return;
     } catch (error) {
-      // While another process, such as a command, writes, the error says nothing: SQLite reports it at the other end.
+      // While another process writes, the error has no code: SQLite sets it on the other connection.
       if (elapsed_ms() - startedAt_ms > LOCKED_MS) {
         throw new Error(`could not write to ${file}: another process uses it, or the disk is full`, { cause: error });
       }
@@ -42,7 +42,7 @@ export async function replaceDatabase(file: string, by: string): Promise<void> {
   }
 }
 
-/** In another thread, so that requests go on. */
+/** Runs in another thread, so that requests are not blocked. */
 async function copyPages(from: string, to: string): Promise<void> {
   const source = new DatabaseSync(from, { readOnly: true });
   try {

@@ -17,9 +17,11 @@ import { type Connection, type QueueOptions, WriterQueue } from './writer-queue.
 export interface SqliteOptions {
   /** File path. */
   readonly file: string;
-  /** Whether commits are synced to disk before they are acknowledged; yes unless told otherwise, and then from `beginSyncing` on. */
+  /**
+   * Whether commits are synced to disk before they are acknowledged. Default true; if false, from `beginSyncing` on.
+   */
   readonly isSynced?: boolean;
-  /** Units that wait together share one transaction and one fsync. Off only for measuring. */
+  /** Whether waiting units share one transaction and one fsync. Off only in benchmarks. */
   readonly groupCommit?: boolean;
   readonly probe?: StatementProbe;
 }
@@ -32,7 +34,7 @@ export function openSqlite(options: SqliteOptions): Driver {
   if (!isInMemory(options)) restrictToOwner(options.file);
   const statements = statementsFor('sqlite');
   const writer = connect(options, statements);
-  // Its queue waits for the lock, so that nothing else has to.
+  // The writer queue waits for the lock without blocking other work.
   writer.exec('pragma busy_timeout = 0');
   const reader = connect({ ...options, readOnly: true }, statements);
   const snapshot = sharedSnapshot(reader);
@@ -55,7 +57,7 @@ export function openSqlite(options: SqliteOptions): Driver {
     write: (work) => queue.write(work),
     copyTo: (file) => copyDatabaseFile(options.file, file),
     replaceBy: (file) => replaceDatabase(options.file, file),
-    // The sync of this unit of work is that of all before it too.
+    // Syncing this unit of work syncs all earlier ones.
     beginSyncing: () => queue.write(async () => log?.beginSyncing()),
     async ping() {
       await queue.check();
@@ -77,7 +79,7 @@ export function openSqlite(options: SqliteOptions): Driver {
   };
 }
 
-/** A new database file that is filled in one go. */
+/** A new database file that is filled at once. */
 export interface BulkSqlite {
   /** Runs the one unit of work that fills the file, then checks the integrity of the whole file. */
   fill<T>(work: (session: Session) => Promise<T>): Promise<T>;
@@ -85,9 +87,8 @@ export interface BulkSqlite {
 }
 
 /**
- * Opens a new file that nobody else uses yet, without journal or syncing. If filling it fails, the file is useless; if
- * it succeeds, the caller syncs it.
- * @source decision 457
+ * Opens a new file for exclusive use, without journal or syncing. If filling it fails, the file is unusable; otherwise
+ * the caller syncs it. @source decision 457
  */
 export function openBulkSqlite(file: string): BulkSqlite {
   const connection = connect({ file, isBulk: true }, statementsFor('sqlite'));

@@ -13,11 +13,11 @@ import { RowCache, rowName } from './row-cache.ts';
 import type { Session } from './session.ts';
 import { shareLooks } from './shared-looks.ts';
 
-/** What depends on the server. */
+/** Options that depend on the server. */
 interface StoreOptions {
   /** @throws SchemaTooNew */
   readonly assertServable?: ((session: Session) => Promise<void>) | undefined;
-  /** Whether any server shows ads, and so has to be told when they change. */
+  /** Whether any server serves ads and must be notified of changes. */
   readonly announcesAds?: boolean;
 }
 
@@ -27,14 +27,14 @@ interface StoreOptions {
  */
 export function storeOn(driver: Driver, { assertServable, announcesAds = false }: StoreOptions = {}): Store {
   const caches = new Caches();
-  /** Tells the changes of this process from those of others, in the database. @source decision 741 */
+  /** Identifies the changes of this process in the database. @source decision 741 */
   const origin = secureRandom.bytes(8).toString('hex');
   const { lookForChanges, writeElected, writeTogether } = driver;
   const outageListeners: OutageListener[] = [];
   async function writeBy<T>(run: Driver['write'], work: (tx: WriteTransaction) => Promise<T>): Promise<T> {
     let changes: UnitChanges | undefined;
     const unit = run(async (session) => {
-      // A unit that begins again must not meet what its first run collects.
+      // A restarted unit must not see what its first run has collected.
       const tags = new Set<string>();
       const rows = new Set<string>();
       const appended: AppendedEvent[] = [];
@@ -126,9 +126,10 @@ class Caches {
 }
 
 /**
- * Drops what other processes have changed. What was read before a change is never cached after it: every cache notes
- * its version when a read begins, and each drop changes the version. A read that begins after the drop has a later
- * snapshot than the look, and so sees the change. Units of this process are dropped when they are acknowledged.
+ * Invalidates what other processes have changed. A value read before a change is never cached after it: every cache
+ * notes its version when a read begins, and each invalidation changes the version. A read that begins after it has a
+ * later snapshot than the check, and so sees the change. Changes of this process are invalidated when they are
+ * acknowledged.
  */
 function fenceOf(
   driver: Driver,
@@ -173,7 +174,7 @@ interface Tables {
 
 const tablesOf = new WeakMap<Session, Tables>();
 
-/** The tables are made once for each session, which serves one unit of work at a time. */
+/** Caches the tables by session, which serves one unit of work at a time. */
 function tablesOn(session: Session): Tables {
   let tables = tablesOf.get(session);
   if (!tables) {

@@ -6,11 +6,11 @@ import type { Value } from './statements.ts';
 
 type RowOf<Table extends TableName> = Selectable<Database[Table]>;
 type ColumnOf<Table extends TableName> = keyof RowOf<Table> & string;
-/** Values by column, none of which may be null: rows match that have all of them. */
+/** Values by column, none null: a row matches if it has all of them. */
 type Where<Table extends TableName> = Partial<RowOf<Table>>;
 type Values = Readonly<Record<string, Value>>;
 
-/** The row of a table with these values. Rows of resources: `Records`. */
+/** Finds the row of a table with these values. For resources, see `Records`. */
 export function findRow<Table extends TableName>(
   session: Session,
   table: Table,
@@ -19,7 +19,7 @@ export function findRow<Table extends TableName>(
   return findOne(session, table, where as Values, false);
 }
 
-/** The same, and locks the row: other units of work that lock it wait until this one ends. */
+/** `findRow` with a row lock: other units of work that lock it wait until this one ends. */
 export function lockRow<Table extends TableName>(
   session: Session,
   table: Table,
@@ -38,7 +38,7 @@ function findOne<Row>(session: Session, table: string, where: Values, locks: boo
   });
 }
 
-/** The rows with these values in an order, at most `limit`. */
+/** Lists the rows with these values in an order, at most `limit`. */
 export function listRows<Table extends TableName>(
   session: Session,
   table: Table,
@@ -85,7 +85,7 @@ export function updateRows<Table extends TableName>(
   return updateDynamicRows(session, table, changes as Values, where as Values);
 }
 
-/** The same for a table whose name is a value. */
+/** `updateRows` for a table whose name is known only at run time. */
 export function updateDynamicRows(session: Session, table: string, changes: Values, where: Values): Promise<number> {
   const columns = Object.keys(changes);
   const conditions = Object.keys(where);

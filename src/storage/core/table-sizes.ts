@@ -4,13 +4,13 @@ import type { Session } from './session.ts';
 /** How large a table is. */
 export interface TableSize {
   readonly rows: number;
-  /** With its indexes. */
+  /** Including indexes. */
   readonly bytes: number;
-  /** The least value of the column with the time; null if there is none. */
+  /** The minimum of the time column; null if there is none. */
   readonly oldest: string | number | null;
 }
 
-/** Up to this many rows, PostgreSQL counts them; beyond, it estimates. */
+/** Larger tables are estimated on PostgreSQL. */
 const COUNTED_MAX = 100_000;
 
 /** Measures tables. Names are of the schema. */

@@ -22,18 +22,17 @@ interface Waiting {
 
 /** Options of a writer queue. */
 export interface QueueOptions {
-  /** Off only for measuring. */
+  /** Off only in benchmarks. */
   readonly groupCommit: boolean;
   /** Awaited before a group is written. */
   readonly beforeGroup: () => Promise<void>;
   /** Called when a group is durable, before its units of work are acknowledged, and when it failed. */
   readonly afterGroup: () => void;
-  /** Syncs committed data to disk, off this thread. Omitted where commits sync by themselves, or where nothing does. */
+  /** Syncs committed data to disk in another thread. Omitted if commits are synced implicitly, or never. */
   readonly sync?: () => Promise<void>;
   /**
-   * Writes what a failed `sync` may have lost to disk again; rejects while that fails. Without it nothing is written
-   * any more after a failed sync.
-   * @source decision 304, 433
+   * Writes again what a failed `sync` may have lost; rejects while that fails. Without it, all writes fail after a
+   * failed sync. @source decision 304, 433
    */
   readonly repair?: () => Promise<void>;
   /** Called when units of work that were reported as failed became durable after all. */
@@ -42,16 +41,16 @@ export interface QueueOptions {
   readonly checkpoint?: () => Promise<void> | undefined;
 }
 
-/** At most this many units of work in a group: clients repeat them after a crash. */
+/** Maximum number of units of work in a group: clients repeat them after a crash. */
 const GROUP_MAX = 128;
 
 /** SQLite's code for a lock that another process holds. */
 const BUSY = 5;
-/** How long units of work wait for that lock, and how often they try. */
+/** How long units of work wait for that lock, and the interval of attempts, in milliseconds. */
 const LOCK_WAITED_MS = 5000;
 const LOCK_RETRIED_MS = 10;
 
-/** A repair rewrites the whole log, so attempts are at least this far apart, in milliseconds. */
+/** Minimum interval of repairs, which rewrite the whole log, in milliseconds. */
 const REPAIR_EVERY_MS = 500;
 
 /**
@@ -161,7 +160,7 @@ export class WriterQueue {
     for (const { unit, value } of done) unit.done(value);
   }
 
-  /** Waits for other processes that write, without keeping this one from other work. */
+  /** Waits for other writing processes without blocking this one. */
   async #begin(): Promise<void> {
     const until_ms = elapsed_ms() + LOCK_WAITED_MS;
     for (;;) {

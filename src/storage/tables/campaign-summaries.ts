@@ -51,13 +51,13 @@ export class CampaignSummaries {
   /** Recomputes the summaries of those campaigns; called last in a unit of work. */
   async flush(): Promise<void> {
     for (const [account, tables] of this.#changed) {
-      await settleAccount(this.#session, account, tables, this.#onReplaced);
+      await recomputeSummaries(this.#session, account, tables, this.#onReplaced);
     }
     this.#changed.clear();
   }
 }
 
-async function settleAccount(
+async function recomputeSummaries(
   session: Session,
   account: string,
   tables: Map<string, Set<string>>,
