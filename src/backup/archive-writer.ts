@@ -44,7 +44,7 @@ export async function writeArchive<T>(path: string, fill: (sink: BackupSink) => 
 
 type Until = (begin: (done: (error?: Error | null) => void) => void) => Promise<void>;
 
-/** Runs one wait for the archive at a time; a failure of the archive rejects it and all later ones. */
+/** Serializes waits for stream events; once the archive fails, the current and all later waits reject. */
 function waitingRoom(): { readonly until: Until; close(failure: Error): void } {
   let failure: Error | undefined;
   let fail = (_: Error): void => {};
@@ -96,7 +96,7 @@ function sinkInto(tar: Pack, until: Until): BackupSink {
     sumsCount += 1;
     const text = lines.join('');
     await putText(`sums/${String(sumsCount).padStart(6, '0')}.sha256`, text);
-    // The checksum of this member begins the next one, so that none can be left out.
+    // The next checksum file begins with the checksum of this one, so that none can be removed unnoticed.
     lines = lines.slice(-1);
   }
   async function putMember(name: string, size: number, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {

@@ -10,7 +10,7 @@ import { ignoreMissing, listFolder } from './media-snapshot.ts';
 
 /** The dependencies of an export. */
 export interface ExportOptions {
-  /** Names the program, the time and the keys. */
+  /** The release, the time and the keys. */
   readonly header: Pick<BackupHeader, 'release' | 'made_at' | 'keys' | 'snapshot'>;
   /** The data folder with its used nonces; undefined when they are not copied. */
   readonly folder: string | undefined;

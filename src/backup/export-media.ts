@@ -6,7 +6,7 @@ import { queryRaw, type TableSchema } from '../storage/transfer/table-schema.ts'
 import type { BackupFile } from './format.ts';
 import { fileSize, type MediaSnapshot } from './media-snapshot.ts';
 
-/** Where the objects of media are. */
+/** The source of media objects. */
 export interface MediaSource {
   readonly store: ObjectStore;
   /** Holds them while the copy is made, where they are files of this machine. */

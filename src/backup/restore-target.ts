@@ -11,7 +11,7 @@ import { openBulkSqlite, openSqlite } from '../storage/core/sqlite.ts';
 import { queryRaw, readTableSchemas } from '../storage/transfer/table-schema.ts';
 import { isRestoreIncomplete, markRestoreComplete, markRestoreIncomplete } from './restore-marker.ts';
 
-/** Where a copy goes. */
+/** The target of a copy. */
 export interface RestoreTarget {
   readonly folder: string;
   /** Empty for SQLite in the folder. */

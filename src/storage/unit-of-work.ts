@@ -109,13 +109,13 @@ type ReadParts = {
   readonly [Name in keyof Parts as [keyof Reading<Parts[Name]>] extends [never] ? never : Name]: Reading<Parts[Name]>;
 };
 
-/** What a unit of work may read. */
+/** The tables that a unit of work may read. */
 export interface ReadTransaction extends ReadParts {
   readonly records: RecordsReading;
   readonly findNumber: Parts['findNumber'];
 }
 
-/** What a unit of work may read and write. */
+/** The tables that a unit of work may read and write. */
 export interface WriteTransaction extends Omit<Parts, 'accountHistory'> {
   /** The table, or the buffer of a batch. */
   readonly accountHistory: Pick<AccountHistory, keyof AccountHistory>;
@@ -159,7 +159,7 @@ export interface Store {
   readonly fence: (() => Promise<void>) | undefined;
   /** Undefined on SQLite, where events get their positions at once. */
   readonly sequencer: EventSequencer | undefined;
-  /** Drops everything that is cached. */
+  /** Clears all caches. */
   clearCaches(): void;
   onOutage(listener: OutageListener): void;
   /** Resolves when the database answers; rejects otherwise. Cheap. */

@@ -22,7 +22,7 @@ interface Facts {
   readonly default?: string | number;
 }
 
-/** Text that compares by its UTF-8 bytes. */
+/** Text that is compared by its UTF-8 bytes. */
 export const text: Column = column({ type: 'text' });
 
 /** A whole number of 64 bits. */
@@ -31,7 +31,7 @@ export const integer: Column = column({ type: 'integer' });
 /** Bytes. */
 export const bytes: Column = column({ type: 'bytes' });
 
-/** The key of what an account owns. */
+/** The primary key of rows of an account. */
 export const row: Columns = { account_id: text.key(), id: text.key() };
 
 /** The last columns of resources. */

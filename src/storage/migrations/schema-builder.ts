@@ -2,9 +2,8 @@ import type { Dialect } from '../core/statements.ts';
 import type { Column, Columns } from './columns.ts';
 
 /**
- * Which servers may serve on a schema that has a step which they do not know: all of them (`continue`: it only adds), none
- * (`stop`), or those that know at least the step `from`, which stopped to use what this one takes away.
- * @source decision 830
+ * Which older servers may run beside this migration: all (`continue`: it only adds), none (`stop`), or those that know
+ * at least the migration `from`, which stopped using what this one removes. @source decision 830
  */
 export type OlderServers = 'continue' | 'stop' | { readonly from: string };
 
@@ -16,8 +15,7 @@ export interface Migration {
   readonly name: string;
   readonly olderServers: OlderServers;
   /**
-   * In order. Those that `words` did not build change rows: a new database, which has none, is made without them.
-   * @source decision 1039
+   * In order. Statements not built by `words` change rows, and are skipped for a new database. @source decision 1039
    */
   statements(words: SchemaBuilder): readonly string[];
   /** Replaces `statements` in a database whose last migration is `from`; others need an empty one. @source decision 1310 */

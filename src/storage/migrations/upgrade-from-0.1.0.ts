@@ -22,7 +22,7 @@ const NEW_COLUMNS: Readonly<Record<string, readonly string[]>> = {
 const NEW_INDEXES = `sessions_user posts_stored messages_created message_reads_last account_changes_by_time
   access_tokens_by_revocation bearer_tokens_by_revocation notifications_by_time custom_audiences_id do_not_reach_lists_id`;
 
-/** Statements that upgrade a database of the release 0.1.0 to the schema that `statements` makes. */
+/** Statements that upgrade a database of release 0.1.0 to the schema of `statements`. */
 export function upgradeFrom010(words: SchemaBuilder, statements: Migration['statements']): string[] {
   const [newTables, newIndexes] = [NEW_TABLES, NEW_INDEXES].map((names) => new Set(names.split(/\s+/)));
   const added: string[] = [];

@@ -6,11 +6,11 @@ import { ContentMismatch, ObjectMissing } from '../../contract/services/objects.
 /** Delays before further attempts, in milliseconds. @source decision 782 */
 const RETRY_MS = [100, 400];
 
-/** One attempt at a call. */
+/** An attempt at a call. */
 export interface Attempt {
   /** Aborted when the store is silent for too long, or the caller gives up. */
   readonly signal: AbortSignal;
-  /** To call whenever bytes have moved, so that the time-out begins anew. */
+  /** Restarts the timeout; called whenever bytes arrive. */
   readonly progress: () => void;
 }
 
@@ -20,12 +20,12 @@ export interface ObjectStoreListener {
   back(): void;
 }
 
-/** An error of what is to be stored, not of the store. */
+/** An error of the source of an upload, not of the store. */
 export class SourceBroken extends Error {
   override readonly name = 'SourceBroken';
 }
 
-/** The calls to a remote store: each has a time-out, and is repeated when its failure may pass. */
+/** Calls to a remote store, each with a timeout and retries after temporary failures. */
 export interface Attempts {
   /** @throws ObjectsUnavailable */
   run<T>(call: (attempt: Attempt) => Promise<T>, signal?: AbortSignal): Promise<T>;
@@ -119,12 +119,12 @@ function reasonOf(error: unknown): string {
   return message === name || name === 'Error' ? message : `${name}: ${message}`;
 }
 
-/** Nothing came for too long. It is not tried again: callers have waited long enough. */
+/** The store was silent for too long. Not retried: callers have waited long enough. */
 class Silent extends Error {
   override readonly name = 'Silent';
 }
 
-/** Whether another attempt may succeed: not after a refusal, such as of a wrong key. */
+/** Whether a retry may succeed: not after a refusal, such as of a wrong key. */
 function mayPass(error: unknown): boolean {
   if (error instanceof Silent) return false;
   const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;

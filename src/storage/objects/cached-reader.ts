@@ -9,27 +9,26 @@ import type { Random } from '../../base/random.ts';
 import { type ByteRange, ObjectMissing, type ObjectReader, type ObjectStore } from '../../contract/services/objects.ts';
 import { isAbsent } from '../core/files.ts';
 
-/** Objects are fetched and kept in blocks of this size, so that a range of a long video does not fetch all of it. */
+/** Block size of copies in bytes, so that a range of a long video does not fetch all of it. */
 const BLOCK_BYTES = 4 * 1_048_576;
-/** Sizes of objects that are remembered. */
+/** Maximum number of cached object sizes. */
 const SIZES_MAX = 10_000;
 
-/** Settings of the copies. */
+/** Options of the cache. */
 interface CacheOptions {
-  /** The folder of the copies, which has nothing else. */
+  /** The folder of the copies, used for nothing else. */
   readonly folder: string;
   readonly bytes_max: number;
   readonly random: Random;
 }
 
 /**
- * Reads objects through copies of their blocks on this machine, of which the least recently used are removed. Objects
- * never change, so that a copy is never stale. Further requests for a block that is being fetched wait for it.
- * @source decision 786
+ * Reads objects through an LRU cache of blocks on the local disk. Objects are immutable, so copies are never stale.
+ * Concurrent requests for a block share one fetch. @source decision 786
  */
 export function cachedReader(store: ObjectStore, { folder, bytes_max, random }: CacheOptions): ObjectReader {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // Those of an earlier process.
+  // Remove copies of an earlier process.
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { force: true });
   /** Sizes of blocks by file name. */
   const blocks = new LRUCache<string, number>({
@@ -62,7 +61,7 @@ export function cachedReader(store: ObjectStore, { folder, bytes_max, random }: 
     if (expected > 0) blocks.set(name, expected);
   }
 
-  /** Fetches a block, unless it is here or on its way. */
+  /** Fetches a block unless it is cached or being fetched. */
   async function ensure(key: string, index: number): Promise<string> {
     const name = nameOf(key, index);
     if (blocks.get(name) !== undefined) return name;
@@ -83,7 +82,7 @@ export function cachedReader(store: ObjectStore, { folder, bytes_max, random }: 
         return await open(join(folder, name));
       } catch (error) {
         if (!isAbsent(error)) throw error;
-        // It was removed for others, or by somebody else.
+        // Evicted meanwhile, or removed from outside.
         blocks.delete(name);
       }
     }

@@ -19,31 +19,30 @@ export interface DerivedObjectsParts {
   readonly objects: ObjectStore;
   readonly clock: Clock;
   readonly random: Random;
-  /** What the keys of the objects begin with, without a slash at the end. */
+  /** The prefix of object keys, without a trailing slash. */
   readonly prefix: string;
-  /** The folder of copies of objects that are elsewhere, which has nothing else; created when needed. */
+  /** The folder of copies of remote objects, used for nothing else; created on demand. */
   readonly folder: string;
-  /** Disk space for copies; what is in use may take more. Undefined: all present files may be here. */
+  /** Disk space for copies in bytes; copies in use may exceed it. Undefined: unlimited. */
   readonly bytes_max: number | undefined;
 }
 
-/** An object that was stored and never recorded is removed after this. @source decision 793 */
+/** A stored object that was never recorded is removed after this. @source decision 793 */
 const RECORDED_WITHIN_MS = 3_600_000;
-/** A file that nobody has written to for so long is abandoned; others may be those of another process on this folder. */
+/** An incomplete file unchanged for this long is abandoned; newer ones may belong to another process. */
 const ABANDONED_AFTER_MS = 600_000;
-/** Objects that are stored, or fetched, at the same time. */
+/** Maximum number of concurrent transfers. */
 const AT_ONCE = 4;
-/** The folder of files that are not complete. Its name is that of no owner. */
+/** The folder of incomplete files; not a valid owner name. */
 const DRAFTS = '.drafts';
 
 /**
- * Derived files as objects. Where objects are files of this machine, they are hard links and read in place; otherwise
- * copies are fetched, checked and kept until they are replaced or space is needed.
- * @source decision 792
+ * Derived files as objects. Local objects are hard links, read in place; copies of remote objects are fetched, verified
+ * and kept until they are replaced or space is needed. @source decision 792
  */
 export class StoredFiles implements DerivedObjects {
   readonly #parts;
-  /** The use of each copy in the order of uses; copies of an earlier process have none. */
+  /** The sequence number of the last use of each copy; copies of an earlier process have none. */
   readonly #uses = new Map<string, number>();
   #used = 0;
   readonly #fetches = new Map<string, Promise<string | undefined>>();
@@ -124,7 +123,7 @@ export class StoredFiles implements DerivedObjects {
     const here = await namesIn(own);
     const files = await find();
     if (files.length === 0) {
-      // With the folder, so that nothing that is being fetched is left.
+      // Remove the folder too, so that no fetch in progress leaves a file.
       await rm(own, { recursive: true, force: true });
       for (const name of here) this.#uses.delete(join(own, name));
       return;
@@ -165,7 +164,7 @@ export class StoredFiles implements DerivedObjects {
     this.#uses.set(path, ++this.#used);
   }
 
-  /** The path of a new file that is not complete yet; those that a process left when it was killed are removed. */
+  /** The path of a new incomplete file; also removes those abandoned by killed processes. */
   async #draftPath(): Promise<string> {
     const drafts = join(this.#parts.folder, DRAFTS);
     await mkdir(drafts, { recursive: true, mode: 0o700 });
@@ -180,12 +179,12 @@ export class StoredFiles implements DerivedObjects {
   async #storeFile(key: string, { path }: FileToStore, signal: AbortSignal) {
     const { objects } = this.#parts;
     const isHere = objects.localPath(key) !== undefined;
-    // A second name of the file, which may be moved away.
+    // A second link to the file, which may be moved.
     const alias = await this.#draftPath();
     await link(path, alias);
     try {
       const { size: bytes } = await stat(alias);
-      // The disk is trusted as far as it was before there were objects.
+      // Local files are trusted without a checksum.
       const sha256 = isHere ? '' : await digestOf(alias);
       await objects.put(key, contentOfFile(alias, bytes, isHere ? undefined : sha256), signal);
       return { bytes, sha256 };
@@ -194,7 +193,7 @@ export class StoredFiles implements DerivedObjects {
     }
   }
 
-  /** Its builder need not fetch it. */
+  /** Keeps a copy of a stored file, so that its builder need not fetch it. */
   async #keepCopy(owner: string, file: DerivedFile, path: string): Promise<void> {
     const copy = this.#copyOf(owner, file);
     await mkdir(dirname(copy), { recursive: true, mode: 0o700 });
@@ -242,7 +241,7 @@ export class StoredFiles implements DerivedObjects {
     return copy;
   }
 
-  /** Removes the copies that were not used for longest while there are too many bytes. */
+  /** Evicts the least recently used copies until they fit. */
   async #makeSpace(except: string): Promise<void> {
     const { folder, bytes_max } = this.#parts;
     if (bytes_max === undefined) return;
@@ -274,7 +273,7 @@ function nameOf(copy: string): string {
   return copy.slice(0, copy.lastIndexOf('_'));
 }
 
-/** Works on each of a list, on so many at once; rejects with the first error, after what has begun has ended. */
+/** Processes items with limited concurrency; rejects with the first error once the started ones have ended. */
 async function forEachOf<T>(
   list: readonly T[],
   max: number,
@@ -298,12 +297,12 @@ async function forEachOf<T>(
 }
 
 async function removeAbandoned(folder: string): Promise<void> {
-  // Files have the time of the machine, whatever the clock of the service shows.
+  // Files are dated by the system clock.
   const before_ms = performance.timeOrigin + elapsed_ms() - ABANDONED_AFTER_MS;
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
     const found = await stat(path).catch(undefinedIfAbsent);
-    // A link has the time of its file, except for that of its last change, which is the link.
+    // A hard link shares all times of its file except ctime, which is that of the link.
     if (found && found.ctimeMs < before_ms) await rm(path, { force: true });
   }
 }

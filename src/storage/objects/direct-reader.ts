@@ -1,6 +1,6 @@
 import type { ObjectReader, ObjectStore } from '../../contract/services/objects.ts';
 
-/** Reads objects from their store each time. */
+/** Reads objects directly from their store. */
 export function directReader(store: ObjectStore): ObjectReader {
   return {
     async open(key) {

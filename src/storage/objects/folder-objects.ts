@@ -15,16 +15,15 @@ import { mapDiskFailure, rethrowDiskFailure, withDiskFailureMapping } from '../c
 import { writeAll } from '../core/file-sink.ts';
 import { isAbsent, syncFolder, undefinedIfAbsent } from '../core/files.ts';
 
-/** Folders below the first component of keys for files that are not complete yet: it may be on a disk of its own. */
+/** The folder of incomplete files below each first key component, which may be a separate disk. */
 const INCOMING = 'incoming';
 /** The first components of a path, such as `media/ready`, remain when the last object below them is removed. */
 const LASTING_DEPTH = 2;
 
 /**
  * Objects as files below a folder: the key is the path. A file is written elsewhere and then renamed, so that readers
- * see all of it or nothing; then the file and its folder are synced together, which takes one turn of the disk, unless
- * nobody will read them after a power failure.
- * @source decision 780, 789 and 1040
+ * see all of it or nothing; then the file and its folder are synced together, unless the data need not survive a power
+ * failure. @source decision 780, 789 and 1040
  */
 export function folderObjects(folder: string, random: Random, { isSynced = true } = {}): ObjectStore {
   const pathOf = (key: string): string => {
@@ -140,15 +139,15 @@ async function written(
 }
 
 /**
- * Renames a file to its place, whose folder may be removed meanwhile because its last object was. Resolves with a
- * promise in an object, because it must not be waited for.
+ * Renames a file to its final path, whose folder may be removed concurrently with its last object. Resolves with the
+ * promise of the sync wrapped in an object, so that it is not awaited.
  */
 async function settle(from: string, to: string, isSynced: boolean): Promise<{ readonly synced: Promise<void> }> {
   const file = await open(from, 'r+');
   try {
     for (let attempts = 3; ; attempts -= 1) {
       const unsynced = await makeFolder(dirname(to));
-      // An earlier object must not be replaced by bytes that a power failure could take.
+      // Sync first, so that a power failure cannot replace an earlier object by incomplete bytes.
       if (await stat(to).catch(undefinedIfAbsent)) await file.datasync();
       try {
         await rename(from, to);
@@ -180,7 +179,7 @@ async function* filesIn(folder: string, prefix: string): AsyncGenerator<ListedOb
   }
 }
 
-/** Creates a folder and what is missing above it; returns the folders to sync for that. */
+/** Creates a folder and its missing parents; returns the folders to sync. */
 async function makeFolder(path: string): Promise<string[]> {
   const first = await mkdir(path, { recursive: true, mode: 0o700 });
   const unsynced: string[] = [];

@@ -23,13 +23,13 @@ import {
 } from '../../contract/services/objects.ts';
 import { type Attempt, attemptsOf, type ObjectStoreListener, SourceBroken } from './attempts.ts';
 
-/** Where a bucket is, and how to be let in. */
+/** The location and credentials of a bucket. */
 export interface S3Options {
-  /** Base URL of the service; empty for that of the region. */
+  /** Base URL of the service; empty for the default of the region. */
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;
-  /** Precedes every key, with a slash at its end; may be empty. */
+  /** Prefix of every key, with a trailing slash; may be empty. */
   readonly prefix: string;
   readonly keyId: string;
   readonly secret: string;
@@ -45,7 +45,7 @@ interface Pool {
   /** Idle connections, by their destination. */
   readonly freeSockets: Readonly<Record<string, readonly Readable[]>>;
 }
-/** What sends the requests of the client: it has its pools once it was used. */
+/** The request handler of the client, whose pools exist after the first use. */
 interface Handler {
   httpHandlerConfigs(): { readonly httpAgent?: Pool; readonly httpsAgent?: Pool };
 }
@@ -55,13 +55,12 @@ const PART_BYTES = 16 * 1_048_576;
 const SINGLE_PARTS_MAX = 4;
 /** The options of each pool of connections. */
 const POOL = { keepAlive: true, maxSockets: 64 };
-/** Objects that are removed at once. */
+/** Maximum number of concurrent removals. */
 const REMOVED_AT_ONCE = 8;
 
 /**
- * Objects in a bucket of a service with the S3 interface. Only its oldest calls are used, and no checksums of its newer
- * versions, so that any such service will do; objects are removed one by one for the same reason.
- * @source decision 781, 782
+ * Objects in a bucket of an S3-compatible service. Uses only the oldest calls and no newer checksums, for
+ * compatibility; objects are removed one by one for the same reason. @source decision 781, 782
  */
 export class S3Objects implements ObjectStore {
   readonly #client;
@@ -181,7 +180,7 @@ export class S3Objects implements ObjectStore {
     const command = new PutObjectCommand({ ...params, ContentLength: content.bytes });
     const { sha256 } = content;
     if (sha256 !== undefined) {
-      // The signature covers it: the service refuses other bytes.
+      // The signature covers the digest: the service refuses other bytes.
       const withDigest = (next: (args: never) => unknown) => (args: { request: unknown }) => {
         (args.request as { headers: Record<string, string> }).headers['x-amz-content-sha256'] = sha256;
         return next(args as never);
@@ -203,7 +202,7 @@ export class S3Objects implements ObjectStore {
     return { bytes: bytes!, body: Body as Readable };
   }
 
-  /** The pieces of a reply; each is waited for only so long, however slowly they are read. */
+  /** The chunks of a reply, each with a timeout, however slowly they are consumed. */
   async *#pieces(body: Readable): AsyncGenerator<Uint8Array> {
     const from = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
     try {
@@ -236,7 +235,7 @@ function clientOf({ endpoint, region, keyId, secret, isPathStyle, silence_ms }: 
     region,
     forcePathStyle: isPathStyle,
     credentials: { accessKeyId: keyId, secretAccessKey: secret },
-    // A stream cannot be sent again by the client.
+    // The client cannot retry a stream.
     maxAttempts: 1,
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -256,8 +255,8 @@ function dropConnections({ config }: S3Client): void {
 }
 
 /**
- * The bytes to send. The last piece is held back until all are known to be those that were announced, so that the
- * service never has the whole of any others.
+ * Verifies the bytes to send. The last chunk is held back until all match the announced digest, so that the service
+ * never gets a complete wrong object.
  */
 async function* checked(
   { bytes, sha256, open }: ObjectContent,
@@ -291,7 +290,7 @@ async function* sourced(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   }
 }
 
-/** Errors of the client, by the names that the service gives them. */
+/** The error name given by the service. */
 const nameOf = (error: unknown): string => (error as Error).name;
 
 function throwMissing(key: string): (error: unknown) => never {
@@ -304,7 +303,7 @@ function ignoreMissing(error: unknown): undefined {
   if (!['NoSuchKey', 'NotFound', 'NoSuchUpload'].includes(nameOf(error))) throw error;
 }
 
-/** A service without a call has nothing to tell about it, and is not away. @source decision 843 */
+/** A service that does not implement the call is not down. @source decision 843 */
 function undefinedIfUnknown(error: unknown): undefined {
   if (nameOf(error) !== 'NotImplemented') throw error;
 }

@@ -2,22 +2,22 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { after, elapsed_ms, nextTurn } from '../../base/timers.ts';
 import { SharedServerAway } from '../../contract/services/first-uses.ts';
 
-/** A time-out that ends later than this was held up by the process itself. */
+/** A timer that fires later than this was delayed by the process itself. */
 const STALL_MS = 25;
-/** However much the process stalls, a reply is waited for no longer than this and one more time-out. */
+/** Maximum extension of the timeout after stalls of the process. */
 const STALLED_MS_MAX = 1000;
-/** Limit of connecting, and of the handshake. */
+/** Timeout of connecting and of the handshake. */
 const CONNECT_MS = 1000;
 /** How long a connection may take to end. */
 const DISCONNECT_MS = 50;
-/** The delay before another attempt to connect: it grows by this, up to the limit. */
+/** Delay between connection attempts: grows by this, up to the limit. */
 const RETRY_MS = 100;
 const RETRY_MS_MAX = 1000;
 
-/** All keys begin with it. */
+/** Prefix of all keys. */
 export const KEY_PREFIX = 'barker:';
 
-/** Options of every connection: it is made when it is first asked to, and commands fail while it is away. */
+/** Options of every connection: it connects lazily, and commands fail while it is down. */
 export const REDIS_OPTIONS = {
   lazyConnect: true,
   enableOfflineQueue: false,
@@ -31,7 +31,7 @@ export const REDIS_OPTIONS = {
   retryStrategy: (attempts: number) => Math.min(attempts * RETRY_MS, RETRY_MS_MAX),
 } satisfies RedisOptions;
 
-/** What this connection is used for; failures are counted by it. */
+/** The purpose of a command, by which failures are counted. */
 export type RedisUse = 'rates' | 'nonces';
 
 /** Is notified when Redis is lost and when it is back. The reason contains no secret. */
@@ -40,7 +40,7 @@ export interface RedisListener {
   back(): void;
 }
 
-/** A connection to a Redis or Valkey server that may be lost at any time. */
+/** A connection to a Redis or Valkey server, which may be lost at any time. */
 export interface RedisConnection {
   /** Whether commands are answered. */
   isUp(): boolean;
@@ -55,10 +55,9 @@ export interface RedisConnection {
 }
 
 /**
- * Connects to `redis://` or, with TLS, `rediss://`; resolves when Redis answers, or after the first failed attempt:
- * further ones follow until the connection is closed. A reply later than `timeout_ms` or an error ends the connection, so
- * that those who come next do not wait too.
- * @source decision 745, 749
+ * Connects to `redis://` or, with TLS, `rediss://`; resolves when Redis answers, or after the first failed attempt,
+ * after which it keeps retrying until closed. A reply later than `timeout_ms` or an error closes the connection, so
+ * that later commands do not wait too. @source decision 745, 749
  */
 export async function connectRedis(
   { url, timeout_ms }: { readonly url: string; readonly timeout_ms: number },
@@ -112,7 +111,7 @@ export async function connectRedis(
       pending.delete(each);
     }
   }
-  /** A server that is full, or a replica, accepts connections too. */
+  /** Even a full server or a replica accepts connections. */
   const probe = async (): Promise<void> => {
     await answered((it) => it.set(`${KEY_PREFIX}probe`, 1, 'EX', 60));
     state.isUp = true;

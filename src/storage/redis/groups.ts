@@ -49,13 +49,13 @@ while k <= #KEYS do
 end
 return reply`);
 
-/** Redis does nothing else while it runs a script: 100 operations take it about a millisecond. */
+/** Maximum number of operations per script, which blocks Redis: 100 take about a millisecond. */
 const OPERATIONS_MAX = 100;
 
-/** An operation that waits for the reply of its group. */
+/** An operation awaiting the reply of its group. */
 interface Operation {
   readonly use: RedisUse;
-  /** How many numbers of the reply are its own. */
+  /** Number of its results in the reply. */
   readonly numbers: number;
   readonly reply: PromiseWithResolvers<readonly number[]>;
 }
@@ -66,23 +66,23 @@ interface Group {
   readonly operations: Operation[];
 }
 
-/** What a call is charged to: the key of a window, its length, its limit, and the count and end that are known. */
+/** A window that a call is charged to: key, length, limit, and the known count and end. */
 export type GroupedWindow = readonly [key: string, window_s: number, limit: number, used: number, reset_s: number];
 
-/** Operations that share a command with all others of their turn of the event loop. */
+/** Batches operations of one turn of the event loop into one command. */
 export interface RedisGroups {
-  /** Whether nobody has set a key before; Redis remembers it for `ttl_s`. @throws SharedServerAway */
+  /** Sets a key for `ttl_s` seconds unless it exists; resolves with whether it was set. @throws SharedServerAway */
   setFirst(key: string, ttl_s: number): Promise<boolean>;
   /**
-   * Counts a call at a time. Resolves with 1 when it is refused, else 0, then with the count and end of each window.
-   * @throws SharedServerAway
+   * Counts a call. Resolves with 1 if it is refused, otherwise 0, followed by the count and end of each window. @throws
+   * SharedServerAway
    */
   count(windows: readonly GroupedWindow[], now_s: number): Promise<readonly number[]>;
 }
 
 /**
- * Groups on a connection: to send a command and await its reply costs as much as ten operations do.
- * @source decision 804
+ * Batches operations on a connection: sending a command and awaiting its reply costs as much as ten operations. @source
+ * decision 804
  */
 export function redisGroups({ run }: Pick<RedisConnection, 'run'>): RedisGroups {
   let waiting: Group | undefined;

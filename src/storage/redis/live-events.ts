@@ -4,11 +4,11 @@ import type { LiveEvents, LiveEventsListener } from '../../contract/services/liv
 import type { LoggedEvent } from '../../contract/store/events.ts';
 import { KEY_PREFIX, REDIS_OPTIONS } from './connection.ts';
 
-/** Batches that Redis keeps for servers that are behind. */
+/** Number of batches kept in Redis for servers that lag. */
 const BATCHES_MAX = 100;
-/** A larger batch is announced by its last event, so that servers read the others from the log. Bounds the memory. */
+/** Larger batches are announced by their last event, and servers read the others from the log, to bound memory. */
 const BATCH_BYTES_MAX = 262_144;
-/** Batches in one reply. */
+/** Maximum number of batches in a reply. */
 const READ_MAX = 10;
 /** How long Redis waits for something new before it answers. */
 const BLOCK_MS = 5000;

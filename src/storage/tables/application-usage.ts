@@ -5,7 +5,7 @@ import type { Session } from '../core/session.ts';
 
 const KEY = ['application_id', 'hour', 'operation', 'status', 'problem'] as const;
 
-/** How many calls of an application ended in one way. */
+/** The number of calls of an application with one outcome. */
 export interface UsageCount {
   readonly application_id: string;
   /** The id of an operation. */
@@ -17,9 +17,9 @@ export interface UsageCount {
   readonly calls: number;
 }
 
-/** The same in an hour. */
+/** The same for one hour. */
 export interface HourlyUsage extends UsageCount {
-  /** UTC text of its beginning. */
+  /** The start of the hour as UTC text. */
   readonly hour: string;
 }
 
@@ -31,9 +31,9 @@ export class ApplicationUsage {
     this.#session = session;
   }
 
-  /** Adds to what is counted already. */
+  /** Adds to the stored counts. */
   async add(counts: readonly HourlyUsage[]) {
-    // In the order of the key: two servers that add at the same time must not wait for each other in a circle.
+    // In key order, so that two servers that add at the same time do not deadlock.
     for (const count of counts.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
       await this.#session.run('application usage add', { ...count }, (db, param) =>
         db
@@ -55,7 +55,7 @@ export class ApplicationUsage {
     }
   }
 
-  /** What applications have done since the beginning of an hour, added up; the most frequent first. */
+  /** Sums of calls since the start of an hour, most frequent first. */
   async listSince(applications: readonly string[], hour: string, limit: number): Promise<UsageCount[]> {
     const rows = await allListed(
       this.#session,
@@ -77,7 +77,7 @@ export class ApplicationUsage {
           .orderBy('problem')
           .limit(param('limit')),
     );
-    // PostgreSQL adds up to more than a number has room for, as text.
+    // PostgreSQL returns sums as text.
     return rows.map((row) => ({ ...row, calls: Number(row.calls) }));
   }
 

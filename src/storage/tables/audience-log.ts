@@ -5,7 +5,7 @@ import type { Session } from '../core/session.ts';
 import type { Db, Param } from '../core/statements.ts';
 import { deleteRows } from '../core/table-rows.ts';
 
-/** Uploads whose sizes are read at once. */
+/** Number of uploads whose sizes are read in one statement. */
 const LOOKED_AT = 1000;
 
 /**

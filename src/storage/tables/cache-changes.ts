@@ -8,7 +8,7 @@ export const EXTERNAL_CHANGES = 'outside_changes';
 /** The kind of the tags of cached rows. */
 const ROW = 'row:';
 
-/** A unit that changes more than this is announced as a change of everything. */
+/** A unit with more changes is announced as a change of everything. */
 const TAGS_MAX = 1000;
 
 /** Database time after which no process looks for a change any more, in milliseconds. @source decision 740 */
@@ -16,7 +16,7 @@ const KEPT_MS = 600_000;
 
 const SHARED: ReadonlySet<string> = new Set(CACHED_KINDS);
 
-/** What a unit of work has changed. */
+/** The changes of a unit of work. */
 export interface UnitChanges {
   /** The tags that it has invalidated. */
   readonly tags: ReadonlySet<string>;
@@ -30,9 +30,8 @@ const ANNOUNCE = `insert into cache_changes (xid, tag, origin, oldest_xid, chang
     floor(extract(epoch from clock_timestamp()) * 1000)::bigint from unnest($1::text[]) as tag`;
 
 /**
- * Announces to other processes, at the end of a unit of work, what it has changed of what they may cache. On SQLite, the
- * only other processes are commands, whose changes the server polls for.
- * @source decision 738
+ * Announces the changes of cacheable data to other processes, at the end of a unit of work. On SQLite, the only other
+ * processes are commands, whose changes the server polls for. @source decision 738
  */
 export function announceChanges(
   session: Session,
@@ -78,7 +77,7 @@ export class CacheChanges {
     this.#session = session;
   }
 
-  /** Removes at most `max` that no process can still look for; returns how many. */
+  /** Removes at most `max` changes that every process has seen; returns their number. */
   async removeOld(max: number): Promise<number> {
     return this.#session.dialect === 'sqlite' ? 0 : this.#session.runRaw(REMOVE, [max]);
   }

@@ -29,13 +29,13 @@ export class CampaignSummaries {
   readonly #onReplaced;
   readonly #changed: ChangedIds = new Map();
 
-  /** @param onReplaced is told the id of each campaign whose summary `flush` replaces. */
+  /** @param onReplaced called with the id of each campaign whose summary `flush` replaces */
   constructor(session: Session, onReplaced: (campaign: string) => void) {
     this.#session = session;
     this.#onReplaced = onReplaced;
   }
 
-  /** Notes rows that are about to be written: the campaigns that they affect. */
+  /** Records rows about to be written. */
   note({ table }: AnyResource, rows: readonly WrittenRow[], columns: readonly string[] = []): void {
     if (table !== 'line_items' && !CREATIVES.some((creatives) => creatives === table)) return;
     if (!columns.some((column) => COLUMNS.has(column))) return;
@@ -48,7 +48,7 @@ export class CampaignSummaries {
     }
   }
 
-  /** Recomputes the summaries of those campaigns; called last in a unit of work. */
+  /** Recomputes the summaries of affected campaigns; called last in a unit of work. */
   async flush(): Promise<void> {
     for (const [account, tables] of this.#changed) {
       await recomputeSummaries(this.#session, account, tables, this.#onReplaced);
@@ -152,7 +152,10 @@ async function linesOf(
   return found;
 }
 
-/** The creative status of a line item: none, only such as are rejected or reviewed, or an accepted one. @source decision 1082 */
+/**
+ * The creative status of a line item: `accepted` if any is, `rejected` if all are rejected or in review, otherwise
+ * `none`. @source decision 1082
+ */
 export function creativeStatus(): RawBuilder<LineItemOfCampaign['creative']> {
   return sql`case when ${hasCreative(sql`and approval_status = 'ACCEPTED'`)} then 'accepted'
     when ${hasCreative(sql``)} then 'rejected' else 'none' end`;

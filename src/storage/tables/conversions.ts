@@ -22,7 +22,7 @@ const CLICK_VALUES = ['events', 'value_micro', 'clicked_at'] as const;
 /** An ad that a person saw or clicked. */
 export interface DeliveryTouch {
   readonly account_id: string;
-  /** The name of whom it was, as delivery stores it: no id can be read from it. */
+  /** The pseudonym of the person, from which the id cannot be derived. */
   readonly person: string;
   /** UTC text, to the second. */
   readonly touched_at: string;
@@ -34,7 +34,7 @@ export interface DeliveryTouch {
   readonly platform: string;
 }
 
-/** What visitors of a website have reported for a click on an ad, by web event tag. */
+/** The conversions reported for a click on an ad, by web event tag. */
 export interface ClickConversions {
   readonly account_id: string;
   readonly web_event_tag_id: string;
@@ -47,7 +47,7 @@ export interface ClickConversions {
   readonly clicked_at: string;
 }
 
-/** A conversion that waits until its click counts. */
+/** A conversion whose click has not been counted yet. */
 export interface WaitingConversion {
   readonly account_id: string;
   readonly id: string;
@@ -58,7 +58,7 @@ export interface WaitingConversion {
   readonly reported_at: string;
 }
 
-/** What conversions are attributed to, and which of them have been counted. */
+/** Touchpoints to which conversions are attributed, and the counted conversions. */
 export class Conversions {
   readonly #session;
 
@@ -97,7 +97,7 @@ export class Conversions {
     );
   }
 
-  /** Those of these conversion ids of a tag that have been counted. */
+  /** The given conversion ids of a tag that have been counted. */
   listCounted(account: string, tag: string, ids: readonly string[]) {
     return allListed(this.#session, 'counted conversions', ids, { account, tag }, (db, ids, param) =>
       db
@@ -129,7 +129,7 @@ export class Conversions {
     );
   }
 
-  /** Stores what was reported for a click in all; the caller has locked the tag. */
+  /** Stores the totals reported for a click; the caller has locked the tag. */
   saveOfClick(reported: ClickConversions) {
     return insertRows(this.#session, 'click_conversions', [reported], {
       columns: [...CLICK_KEY, ...CLICK_VALUES],
@@ -141,7 +141,7 @@ export class Conversions {
     return insertRows(this.#session, 'counted_clicks', clicks, { columns: ['account_id', 'click', 'clicked_at'] });
   }
 
-  /** Those of these clicks that have counted. */
+  /** The given clicks that have been counted. */
   listCountedClicks(account: string, clicks: readonly string[]) {
     return allListed(this.#session, 'counted clicks', clicks, { account }, (db, clicks, param) =>
       db

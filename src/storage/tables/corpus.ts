@@ -6,7 +6,7 @@ import { deleteRows, findRow, lockRow, updateRows } from '../core/table-rows.ts'
 
 /** The name of the only corpus. */
 const NAME = 'posts';
-/** Pages whose sizes are read at once. */
+/** Number of pages whose sizes are read in one statement. */
 const LOOKED_AT = 100;
 
 /** The stored imported posts: together with local posts, the source of truth for the index. */

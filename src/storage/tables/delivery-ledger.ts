@@ -189,7 +189,7 @@ export class DeliveryLedger {
     );
   }
 
-  /** The same, and locks it until the unit ends: writers to the ledger of an account hold it. */
+  /** `findCursor` with a lock until the unit ends, which writers to the ledger of an account hold. */
   lockCursor(account: string): Promise<DeliveryCursor | undefined> {
     return this.#findCursor(account, true);
   }
@@ -223,7 +223,7 @@ export class DeliveryLedger {
 
   /** Adds impressions to those that the people already had. */
   async addViews(views: readonly DeliveryView[]) {
-    // Added up by the database: nobody need read them first.
+    // The database adds them, without a read.
     for (const view of joined(views)) {
       await this.#session.run('delivery views add', { ...view }, (db, param) =>
         db
@@ -331,7 +331,7 @@ export class DeliveryLedger {
   }
 }
 
-/** Arguments and statement key of a query over days; asked for no line item, there is nothing to ask. */
+/** Arguments and statement key of a query over days; undefined for an empty list of line items. */
 function scopeOf({ account, from, until, line_items }: DayQuery) {
   const names = line_items && [...new Set(line_items)];
   const size = names ? paddedSize(names.length) : 0;
@@ -374,7 +374,7 @@ function daysOfLines(
     : rows.where('line_items.id', '=', param('line_item_id'));
 }
 
-/** The new value of a column if it lies beyond the stored one in a direction, otherwise the stored one. */
+/** The outer one of the new and the stored value of a column, in a direction. */
 function outer(column: 'applies_from' | 'applies_until', beyond: '<' | '>'): RawBuilder<string> {
   const stored = sql.ref(`delivery_changes.${column}`);
   const added = sql.ref(`excluded.${column}`);

@@ -3,7 +3,7 @@ import { DELIVERY_METRICS } from '../../contract/delivery/metrics.ts';
 import { visitHours } from '../../contract/delivery/packed-hours.ts';
 import { SUMMED_METRICS } from '../../contract/delivery/report.ts';
 
-/** The columns that reports add up. */
+/** Columns summed by reports. */
 export const SUM_VALUES = ['impressions', 'spend_local_micro', 'engagements', 'clicks', 'video_total_views'] as const;
 
 /** The place of each summed metric among all metrics. */
@@ -11,7 +11,7 @@ const SUMMED_SLOTS = Int16Array.from(DELIVERY_METRICS, (metric) =>
   (SUMMED_METRICS as readonly string[]).indexOf(metric),
 );
 
-/** The sums of a day that only reports ask for. */
+/** The sums of a day that only reports need. */
 export function summedOf(hours: Uint8Array): Record<(typeof SUMMED_METRICS)[number], number> {
   const sums = [0, 0, 0];
   visitHours(hours, SUMMED_SLOTS, (slot, _, number) => {
@@ -26,7 +26,7 @@ export function sumOf(column: 'billed' | (typeof SUM_VALUES)[number]): RawBuilde
   return sql<number>`coalesce(sum(cast(${sql.ref(column)} as double precision)), 0)`;
 }
 
-/** A sum as a number that is exact. */
+/** Clamps a sum to the safe integers. */
 export function saturated(sum: number): number {
   return Math.min(Number(sum), Number.MAX_SAFE_INTEGER);
 }

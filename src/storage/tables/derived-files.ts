@@ -5,10 +5,10 @@ import { allListed, inList, paddedSize } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
 import { deleteRows } from '../core/table-rows.ts';
 
-/** An announced object that is due this soon may be removed already: clocks differ. */
+/** An announced object due within this margin may be removed already, because clocks differ. */
 const MARGIN_S = 600;
 
-/** Files that were built from the database, and objects that are no file any more. @source decision 792, 793 */
+/** Files built from the database, and unused objects. @source decision 792, 793 */
 export class DerivedFiles {
   readonly #session;
 
@@ -27,7 +27,7 @@ export class DerivedFiles {
     );
   }
 
-  /** Notes objects before they are stored: they are removed at this time, unless they are recorded before. */
+  /** Announces objects before they are stored: they are removed at this time unless recorded before. */
   announce(keys: readonly string[], remove_at: string) {
     return insertRows(
       this.#session,
@@ -38,8 +38,8 @@ export class DerivedFiles {
   }
 
   /**
-   * Makes these the files of their owner, and the others unused. Refused when the owner no longer has the former ones,
-   * or when an announced object may be removed already; then nothing is recorded.
+   * Replaces the files of an owner and marks the former ones as unused. False, with nothing recorded, if the owner no
+   * longer has the former ones, or an announced object may be removed already.
    */
   async record({ owner, former, files }: BuiltFiles, now: string): Promise<'recorded' | 'unchanged' | 'refused'> {
     await this.#lock(owner);
@@ -66,8 +66,8 @@ export class DerivedFiles {
   }
 
   /**
-   * For callers with a list of their own, in the unit of work that changes it: from here on these announced objects are
-   * used, and those are not. False when an announced object may be removed already; then nothing has changed.
+   * For callers with their own list of objects, in the unit of work that changes it: marks added objects as used and
+   * replaced ones as unused. False, with nothing changed, if an announced object may be removed already.
    */
   async exchange(added: readonly string[], replaced: readonly string[], now: string) {
     if (added.length > 0 && (await this.#countAnnounced(added, addSeconds(now, MARGIN_S))) !== added.length)
@@ -77,7 +77,10 @@ export class DerivedFiles {
     return true;
   }
 
-  /** The owner has no more files: their objects, and those of `built`, are removed as soon as possible. Returns how many. */
+  /**
+   * Removes all files of an owner; their objects, and those of `built`, are removed as soon as possible. Returns their
+   * number.
+   */
   async remove(owner: string, built: BuiltFiles | undefined, now: string) {
     await this.#lock(owner);
     const keys = new Set([...(await this.list(owner)), ...(built?.files ?? [])].map(({ object_key }) => object_key));
@@ -110,7 +113,7 @@ export class DerivedFiles {
     )?.remove_at;
   }
 
-  /** These objects have been removed. */
+  /** Forgets removed objects. */
   async forgetUnused(keys: readonly string[]) {
     if (keys.length === 0) return;
     const size = paddedSize(keys.length);
@@ -134,7 +137,7 @@ export class DerivedFiles {
     return rows.length;
   }
 
-  /** Locks what units of work change that record files of the same owner. */
+  /** Serializes units of work that record files of the same owner. */
   async #lock(owner: string): Promise<void> {
     if (this.#session.dialect === 'sqlite') return;
     await this.#session.allRaw('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`derived files ${owner}`]);

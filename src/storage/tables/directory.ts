@@ -21,7 +21,7 @@ const IMPORTED = [
 ] as const satisfies readonly (keyof Person)[];
 const COLUMNS = ['number', 'user_id', ...IMPORTED] as const;
 
-/** Users per statement. */
+/** Maximum number of users per statement. */
 const LOOKED_UP = 200;
 /** The name of the only directory. */
 const NAME = 'people';
@@ -68,7 +68,7 @@ export class Directory {
     return countries;
   }
 
-  /** Inserts people, or replaces those that exist. `people` are those whom it has now: if one occurred twice, the last. */
+  /** Inserts or replaces people; if one occurs twice, the last entry wins. */
   async put(people: readonly Person[]): Promise<{
     readonly added: number;
     readonly changed: number;
@@ -89,13 +89,13 @@ export class Directory {
     return { added: next - next_number, changed: known.size, people: numbered };
   }
 
-  /** The state that `settle` would make now. */
+  /** The state that `settle` would create now. */
   async findNext(mark: string): Promise<DirectoryState> {
     const row = await findRow(this.#session, 'directory_state', { name: NAME });
     return { version: (row?.version ?? 0) + 1, mark, people: row?.next_number ?? 0 };
   }
 
-  /** Makes a new state of everything put since the last one. */
+  /** Creates a new state with everything put since the last one. */
   async settle(mark: string): Promise<DirectoryState> {
     const { version, next_number } = await this.#lockedState();
     const state = { version: version + 1, mark, people: next_number };
@@ -118,7 +118,7 @@ export class Directory {
     await deleteRows(this.#session, 'directory_imports', { source });
   }
 
-  /** The rows of those users that the directory has. */
+  /** The rows of the given users that exist. */
   async #rowsOf(userIds: readonly string[]): Promise<{ user_id: string; number: number; country: string | null }[]> {
     const found = [];
     for (let from = 0; from < userIds.length; from += LOOKED_UP) {

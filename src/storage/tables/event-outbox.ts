@@ -27,7 +27,7 @@ export interface AppendedEvent extends NewEvent {
   readonly created_at: string;
 }
 
-/** Longer than any unit of work waits for others. */
+/** Longer than any unit of work waits, in milliseconds. */
 const WAIT_MAX_MS = 60_000;
 
 /** One statement for all events of a unit, at its end: they share one id. */
@@ -79,7 +79,7 @@ export async function moveToLog(session: Session, max: number): Promise<readonly
   return addToLog(session, rows);
 }
 
-/** Events that one statement takes from the outbox. */
+/** Maximum number of events per statement. */
 const BATCH_MAX = 500;
 
 /** Moves the events of all committed units to the log; returns how many. */
@@ -120,7 +120,7 @@ async function timeAt(session: Session, position: number): Promise<string | unde
   return row?.created_at;
 }
 
-/** Whether an event is older than another one by more than units of work wait for each other. */
+/** Whether an event is older than another by more than units of work may wait. */
 function isLongBefore(now: string, last: string): boolean {
   return instantMs(last) - instantMs(now) > WAIT_MAX_MS;
 }

@@ -13,10 +13,10 @@ type JobsBuilder = ExpressionBuilder<Database, 'jobs'>;
 
 const FREE = { lease: null, leased_until: null, node: null };
 
-/** Which jobs to lease, by whom and for how long. */
+/** Options for leasing due jobs. */
 interface DueJobs {
   readonly kinds: readonly string[];
-  /** The time of the service, by which jobs are due. */
+  /** The service time, by which jobs are due. */
   readonly now: string;
   readonly lease: string;
   /** The node that holds the lease. */
@@ -26,7 +26,7 @@ interface DueJobs {
   readonly max: number;
 }
 
-/** What became of leases that were to be renewed; those of jobs in neither list are lost. */
+/** The result of renewing leases; jobs in neither list have lost theirs. */
 export interface Renewal {
   readonly renewed: readonly Job[];
   /** Still held when the unit of work that is changing them began. */
@@ -41,7 +41,7 @@ export class Jobs {
     this.#session = session;
   }
 
-  /** Plans a job. One already planned under its key is moved, and its runner loses it. */
+  /** Plans a job. One already planned under its key is rescheduled; a running worker loses its lease. */
   async plan({ kind, key, run_at }: PlannedJob) {
     await this.#session.run('jobs plan', { kind, key, run_at }, (db, param) =>
       db
@@ -121,7 +121,7 @@ export class Jobs {
     await updateRows(this.#session, 'jobs', { run_at, ...FREE }, { kind, key, lease });
   }
 
-  /** Frees all jobs whose node is no more; returns how many. @source decision 289, 752 */
+  /** Frees all jobs of ended nodes; returns their number. @source decision 289, 752 */
   releaseOrphaned() {
     return this.#session.run('jobs free orphaned', {}, (db) =>
       db.updateTable('jobs').set(FREE).where('lease', 'is not', null).where(isOrphaned('jobs')),
@@ -180,7 +180,7 @@ export class Jobs {
     return found.length > 0;
   }
 
-  /** The free job of these kinds that is to be done first, by its time, then its kind and key. */
+  /** The next free job of these kinds, by time, then kind and key. */
   async findNext(kinds: readonly string[]): Promise<PlannedJob | undefined> {
     const [next] = await allListed(this.#session, 'jobs next', kinds, {}, (db, listed) =>
       db
@@ -268,7 +268,7 @@ function isOneOf(size: number, param: Param<{ readonly jobs: readonly Leased[] }
 
 const idOf = ({ kind, key, lease }: Leased): string => JSON.stringify([kind, key, lease]);
 
-/** Those of the jobs that were found. */
+/** The jobs that were found. */
 function among(jobs: readonly Job[], found: readonly Leased[]): Job[] {
   const ids = new Set(found.map(idOf));
   return jobs.filter((job) => ids.has(idOf(job)));

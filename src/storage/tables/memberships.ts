@@ -13,7 +13,7 @@ export interface AccountMember {
   readonly post_composer: 0 | 1;
 }
 
-/** What authorization needs of an account and of a user's role on it. */
+/** The account and the user's role on it, as authorization needs them. */
 export interface AccountAccess extends AccountMember {
   readonly environment: string;
   readonly approval_status: string;

@@ -31,10 +31,10 @@ export interface WrittenRow {
   readonly line_item_id?: unknown;
 }
 
-/** Called before rows are written, with the columns that change; without columns when the rows are removed. */
+/** Called before rows are written, with the changed columns; without columns for removals. */
 export type NoteWrite = (resource: AnyResource, rows: readonly WrittenRow[], columns?: readonly string[]) => void;
 
-/** Values that a statement looks for at once. */
+/** Maximum number of values per statement. */
 const VALUES_AT_ONCE = 1000;
 
 /** Rows of declared resources: the same statements for every resource, on both databases. */

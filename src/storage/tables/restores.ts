@@ -1,6 +1,6 @@
 import type { Session } from '../core/session.ts';
 
-/** What a database records about being restored from a backup. @source decision 454 */
+/** The record of a restore from a backup. @source decision 454 */
 export class Restores {
   readonly #session;
 

@@ -11,14 +11,14 @@ import { deleteRows, listRows, updateRows } from '../core/table-rows.ts';
 /** Nonces in one statement. */
 const CHUNK = 500;
 
-/** An ad that was seen: what makes each of its beacons count once. Times are milliseconds since 1970. */
+/** A served ad, by which each of its beacons counts once. Times are milliseconds since 1970. */
 export interface StoredBeacon {
   readonly account_id: string;
-  /** That of the decision; its two tokens share it. */
+  /** The nonce of the decision, shared by its two tokens. */
   readonly nonce: string;
   readonly viewed_ms: number;
   readonly clicked_ms: number | null;
-  /** When neither token counts any more. */
+  /** When both tokens expire. */
   readonly expires_ms: number;
 }
 
@@ -39,7 +39,7 @@ export class DeliveryBeacons {
     this.#session = session;
   }
 
-  /** Those of these nonces that are known. */
+  /** The given nonces that are known. */
   async list(account: string, nonces: readonly string[]): Promise<StoredBeacon[]> {
     const found: StoredBeacon[] = [];
     for (let from = 0; from < nonces.length; from += CHUNK) {
@@ -76,7 +76,7 @@ export class DeliveryBeacons {
   }
 }
 
-/** The accounts that have something to show. */
+/** Accounts with ads to serve. */
 export class Advertisers {
   readonly #session;
 
@@ -126,12 +126,12 @@ export class BudgetLeases {
     });
   }
 
-  /** Gives back everything that a node holds. */
+  /** Releases all leases of a node. */
   removeOf(node: string) {
     return deleteRows(this.#session, 'delivery_leases', { node });
   }
 
-  /** Gives back the leases of days before a date, which nobody can spend. */
+  /** Releases leases of days before a date, which cannot be spent any more. */
   removeOfDaysBefore(account: string, date: string) {
     return this.#session.run('delivery leases of days', { account, date }, (db, param) =>
       db
@@ -142,7 +142,7 @@ export class BudgetLeases {
     );
   }
 
-  /** Gives back what nodes hold that are no more. */
+  /** Releases leases of ended nodes. */
   releaseOrphaned() {
     return this.#session.run('delivery leases free orphaned', {}, (db) =>
       db.deleteFrom('delivery_leases').where(isOrphaned('delivery_leases')),

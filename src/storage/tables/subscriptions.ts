@@ -53,7 +53,7 @@ interface SubscriptionQuery {
   readonly limit: number;
 }
 
-/** What must not be equal in two subscriptions. @source activity 17.2 */
+/** The unique key of a subscription. @source activity 17.2 */
 export interface DedupKey {
   readonly application_id: string;
   /** Type, filter and webhook, as one text. */

@@ -28,7 +28,7 @@ export class Uploads {
     return row && uploadOf(row);
   }
 
-  /** The same, and keeps others from changing the upload or its segments until this unit of work ends. */
+  /** `find` with a lock on the upload and its segments until the unit of work ends. */
   async lock(id: string): Promise<Upload | undefined> {
     const row = await lockRow(this.#session, 'uploads', { id });
     return row && uploadOf(row);

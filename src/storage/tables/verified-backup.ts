@@ -1,7 +1,7 @@
 import { insertRows } from '../core/bulk-insert.ts';
 import type { Session } from '../core/session.ts';
 
-/** What a database records about its backups. Times are UTC texts, by the clock of the machine that backs up. @source decision 1061 */
+/** The record of backups. Times are UTC texts, by the clock of the machine that backs up. @source decision 1061 */
 export class VerifiedBackup {
   readonly #session;
 

@@ -18,13 +18,13 @@ export interface WebhookLease {
   readonly fencing_number: number;
 }
 
-/** A lease, and what its node knows of the webhook. */
+/** A lease with the state of the webhook known to its node. */
 export interface LeasedPosition extends WebhookLease {
   /** The log position up to which all necessary deliveries are stored. */
   readonly settled_position: number;
 }
 
-/** Which free webhooks to lease, by whom and for how long. */
+/** Options for leasing free webhooks. */
 interface FreeWebhooks {
   readonly node: string;
   /** How long the lease lasts, by the clock of the database; undefined: until it is given back. */
@@ -34,10 +34,7 @@ interface FreeWebhooks {
   readonly max: number;
 }
 
-/**
- * Who delivers to which webhook. All times are of the clock of the database.
- * @source decision 770
- */
+/** Leases of webhooks by nodes. All times are those of the database clock. @source decision 770 */
 export class WebhookLeases {
   readonly #session;
   readonly #givenBack;
@@ -152,7 +149,7 @@ export class WebhookLeases {
     return renewed;
   }
 
-  /** Gives leases back, if the node still holds them. */
+  /** Releases leases that the node still holds. */
   async giveBack(node: string, leases: readonly WebhookLease[]) {
     for (const chunk of chunksOf(leases)) {
       const size = paddedSize(chunk.length);
@@ -163,7 +160,7 @@ export class WebhookLeases {
     }
   }
 
-  /** Frees the webhooks of nodes that are no more; returns how many. */
+  /** Frees the webhooks of ended nodes; returns their number. */
   releaseOrphaned() {
     return this.#session.run('webhook leases free orphaned', {}, (db) =>
       db.updateTable('webhooks').set(this.#givenBack).where('node', 'is not', null).where(isOrphaned('webhooks')),
