@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { insertRows } from '../core/bulk-insert.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
-import type { Session } from '../core/session.ts';
+import { Table } from '../core/table.ts';
 
 /** One recorded change of an entity. Times are UTC texts, `changes` and `entity_data` are JSON texts. */
 export interface AccountHistoryRow {
@@ -34,20 +34,14 @@ interface AccountHistoryQuery {
 }
 
 /** The account history. @source campaigns 5.4 */
-export class AccountHistory {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class AccountHistory extends Table {
   append(row: AccountHistoryRow) {
-    return insertRows(this.#session, 'account_changes', [row]);
+    return insertRows(this.session, 'account_changes', [row]);
   }
 
   /** Appends many rows in few statements. */
   appendAll(rows: readonly AccountHistoryRow[]) {
-    return insertRows(this.#session, 'account_changes', rows);
+    return insertRows(this.session, 'account_changes', rows);
   }
 
   async page(query: AccountHistoryQuery): Promise<AccountHistoryRow[]> {
@@ -63,7 +57,7 @@ export class AccountHistory {
       after_id: query.after?.id ?? null,
       limit: query.limit,
     };
-    return this.#session.all(`changes page ${filters}`, args, (db, param) => {
+    return this.session.all(`changes page ${filters}`, args, (db, param) => {
       let chosen = db
         .selectFrom('account_changes')
         .selectAll()
@@ -83,7 +77,7 @@ export class AccountHistory {
   /** Removes at most `limit` changes before a time; returns how many. */
   removeBefore(time: string, limit: number) {
     return removeOldest(
-      this.#session,
+      this.session,
       { table: 'account_changes', key: ['account_id', 'id'], time: 'change_time' },
       time,
       limit,

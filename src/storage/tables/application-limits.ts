@@ -1,19 +1,13 @@
 import type { ApplicationLimit } from '../../contract/declare/application-limits.ts';
 import { insertRows } from '../core/bulk-insert.ts';
-import type { Session } from '../core/session.ts';
+import { Table } from '../core/table.ts';
 import { deleteRows } from '../core/table-rows.ts';
 
 /** Limits that apply to single applications. @source decision 345 */
-export class ApplicationLimits {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class ApplicationLimits extends Table {
   /** The limits of an application that differ from the settings. */
   async find(application: string): Promise<Partial<Record<ApplicationLimit, number>>> {
-    const found = await this.#session.all('application_limits of', { application }, (db, param) =>
+    const found = await this.session.all('application_limits of', { application }, (db, param) =>
       db.selectFrom('application_limits').select(['name', 'value']).where('application_id', '=', param('application')),
     );
     return Object.fromEntries(found.map(({ name, value }) => [name, value]));
@@ -21,9 +15,9 @@ export class ApplicationLimits {
 
   /** Overrides a limit; null restores the setting. */
   async set(application: string, name: ApplicationLimit, value: number | null) {
-    await deleteRows(this.#session, 'application_limits', { application_id: application, name });
+    await deleteRows(this.session, 'application_limits', { application_id: application, name });
     if (value !== null) {
-      await insertRows(this.#session, 'application_limits', [{ application_id: application, name, value }]);
+      await insertRows(this.session, 'application_limits', [{ application_id: application, name, value }]);
     }
   }
 }

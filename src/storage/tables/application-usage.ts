@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { allListed, inList } from '../core/in-lists.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
-import type { Session } from '../core/session.ts';
+import { Table } from '../core/table.ts';
 
 const KEY = ['application_id', 'hour', 'operation', 'status', 'problem'] as const;
 
@@ -24,18 +24,12 @@ export interface HourlyUsage extends UsageCount {
 }
 
 /** The calls of applications by hour. */
-export class ApplicationUsage {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class ApplicationUsage extends Table {
   /** Adds to the stored counts. */
   async add(counts: readonly HourlyUsage[]) {
     // In key order, so that two servers that add at the same time do not deadlock.
     for (const count of counts.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
-      await this.#session.run('application usage add', { ...count }, (db, param) =>
+      await this.session.run('application usage add', { ...count }, (db, param) =>
         db
           .insertInto('application_usage')
           .values({
@@ -58,7 +52,7 @@ export class ApplicationUsage {
   /** Sums of calls since the start of an hour, most frequent first. */
   async listSince(applications: readonly string[], hour: string, limit: number): Promise<UsageCount[]> {
     const rows = await allListed(
-      this.#session,
+      this.session,
       'application usage',
       applications,
       { hour, limit },
@@ -83,7 +77,7 @@ export class ApplicationUsage {
 
   /** Removes at most `max` counts of earlier hours; returns how many. */
   removeBefore(hour: string, max: number) {
-    return removeOldest(this.#session, { table: 'application_usage', key: KEY, time: 'hour' }, hour, max);
+    return removeOldest(this.session, { table: 'application_usage', key: KEY, time: 'hour' }, hour, max);
   }
 }
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { AudienceUpload, Subject } from '../../contract/store/audiences.ts';
 import { insertRows } from '../core/bulk-insert.ts';
-import type { Session } from '../core/session.ts';
 import type { Db, Param } from '../core/statements.ts';
+import { Table } from '../core/table.ts';
 import { deleteRows } from '../core/table-rows.ts';
 
 /** Number of uploads whose sizes are read in one statement. */
@@ -12,20 +12,14 @@ const LOOKED_AT = 1000;
  * The uploads of subjects. Numbering an upload updates the row of its subject, which locks it until the unit of work
  * ends.
  */
-export class AudienceLog {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class AudienceLog extends Table {
   /**
    * Stores the payload of an upload that is appended later in the same unit. Takes far longer than the rest, and does
    * not block other units that do the same.
    * @param key unique to this upload within its subject.
    */
   storePayload(subject: Subject, key: string, payload: Uint8Array) {
-    return insertRows(this.#session, 'audience_payloads', [{ subject, payload_key: key, payload }]);
+    return insertRows(this.session, 'audience_payloads', [{ subject, payload_key: key, payload }]);
   }
 
   /** Appends an upload under the next number. Its payload of `bytes` bytes was stored under `key`. */
@@ -38,7 +32,7 @@ export class AudienceLog {
       bytes,
     }: Pick<AudienceUpload, 'accepted_at' | 'records'> & { readonly key: string; readonly bytes: number },
   ): Promise<Pick<AudienceUpload, 'number' | 'accepted_at'>> {
-    const row = await this.#session.first('audience log take', { subject, accepted_at }, (db, param) =>
+    const row = await this.session.first('audience log take', { subject, accepted_at }, (db, param) =>
       db
         .insertInto('audience_logs')
         .values({ subject: param('subject'), uploads: sql.lit(1), accepted_at: param('accepted_at') })
@@ -54,13 +48,13 @@ export class AudienceLog {
     );
     if (!row) throw new Error(`no upload of ${subject} was numbered`);
     const taken = { number: row.uploads, accepted_at: row.accepted_at };
-    await insertRows(this.#session, 'audience_uploads', [{ subject, ...taken, records, bytes, payload_key: key }]);
+    await insertRows(this.session, 'audience_uploads', [{ subject, ...taken, records, bytes, payload_key: key }]);
     return taken;
   }
 
   /** Uploads after a number, in order: as many as fit into `bytes_max` of payload, but at least one if there is any. */
   async findAfter(subject: Subject, number: number, bytes_max: number): Promise<AudienceUpload[]> {
-    const sizes = await this.#session.all('audience log sizes', { subject, number, max: LOOKED_AT }, (db, param) =>
+    const sizes = await this.session.all('audience log sizes', { subject, number, max: LOOKED_AT }, (db, param) =>
       uploadsOf(db, param)
         .where('number', '>', param('number'))
         .select(['number', 'bytes'])
@@ -76,7 +70,7 @@ export class AudienceLog {
     }
     return last === number
       ? []
-      : this.#session.all('audience log read', { subject, number, last }, (db, param) =>
+      : this.session.all('audience log read', { subject, number, last }, (db, param) =>
           db
             .selectFrom('audience_uploads as u')
             .innerJoin('audience_payloads as p', (join) =>
@@ -92,7 +86,7 @@ export class AudienceLog {
 
   /** The upload with this number, or the last one; undefined when there is none. */
   find(subject: Subject, number?: number) {
-    return this.#session.first(`audience log find ${number === undefined}`, { subject, number }, (db, param) => {
+    return this.session.first(`audience log find ${number === undefined}`, { subject, number }, (db, param) => {
       const found = uploadsOf(db, param).select(['number', 'accepted_at']).orderBy('number', 'desc').limit(1);
       return number === undefined ? found : found.where('number', '=', param('number'));
     });
@@ -101,13 +95,13 @@ export class AudienceLog {
   /** Removes up to `max` uploads of a subject, and the subject once none is left; returns false when more remain. */
   async remove(subject: Subject, max: number) {
     const findOldest = () =>
-      this.#session.first('audience log oldest', { subject }, (db, param) =>
+      this.session.first('audience log oldest', { subject }, (db, param) =>
         uploadsOf(db, param).select('number').orderBy('number').limit(1),
       );
     const oldest = await findOldest();
     if (oldest) {
       const of = { subject, end: oldest.number + max };
-      await this.#session.run('audience log clear', of, (db, param) =>
+      await this.session.run('audience log clear', of, (db, param) =>
         db
           .deleteFrom('audience_payloads')
           .where('subject', '=', param('subject'))
@@ -119,12 +113,12 @@ export class AudienceLog {
               .where('number', '<', param('end')),
           ),
       );
-      await this.#session.run('audience log remove', of, (db, param) =>
+      await this.session.run('audience log remove', of, (db, param) =>
         db.deleteFrom('audience_uploads').where('subject', '=', param('subject')).where('number', '<', param('end')),
       );
     }
     if (oldest && (await findOldest())) return false;
-    await deleteRows(this.#session, 'audience_logs', { subject });
+    await deleteRows(this.session, 'audience_logs', { subject });
     return true;
   }
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { AuditEvent, AuditRecord } from '../../contract/store/audit.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
-import type { Session } from '../core/session.ts';
+import { Table } from '../core/table.ts';
 import { updateRows } from '../core/table-rows.ts';
 
 const TABLE = 'audit_events';
@@ -21,16 +21,10 @@ interface AuditQuery {
 }
 
 /** The audit log. A record changes only when an action that was begun ends, and is removed only by age. @source decision 590 */
-export class Audit {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class Audit extends Table {
   async listRecords({ since, until, event, after, limit }: AuditQuery): Promise<AuditRecord[]> {
     const shape = `${TABLE} list ${[since && 'since', until && 'until', event && 'event', after && 'after']}`;
-    const found = await this.#session.all(
+    const found = await this.session.all(
       shape,
       {
         ...(since && { since }),
@@ -52,17 +46,17 @@ export class Audit {
   }
 
   async append(records: readonly AuditRecord[]) {
-    for (const record of records) await insertRows(this.#session, TABLE, [stored(record)]);
+    for (const record of records) await insertRows(this.session, TABLE, [stored(record)]);
   }
 
   /** Records how an action ended and what it affected. */
   async end({ at, id, outcome, targets }: AuditRecord) {
-    await updateRows(this.#session, TABLE, { outcome, targets: JSON.stringify(targets) }, { at, id });
+    await updateRows(this.session, TABLE, { outcome, targets: JSON.stringify(targets) }, { at, id });
   }
 
   /** Removes records older than a time; returns how many. */
   removeBefore(time: string, limit: number) {
-    return removeOldest(this.#session, { table: TABLE, key: ['at', 'id'], time: 'at' }, time, limit);
+    return removeOldest(this.session, { table: TABLE, key: ['at', 'id'], time: 'at' }, time, limit);
   }
 }
 

@@ -1,6 +1,7 @@
 import { CACHED_KINDS, EVERYTHING, kindOf } from '../../contract/store/cache-changes.ts';
 import { takeNumbers } from '../core/sequences.ts';
 import type { Session } from '../core/session.ts';
+import { Table } from '../core/table.ts';
 
 /** The sequence that counts, on SQLite, the units of work that may have changed anything. @source decision 106 */
 export const EXTERNAL_CHANGES = 'outside_changes';
@@ -70,15 +71,9 @@ const REMOVE = `delete from cache_changes where (xid, tag) in (
   ) order by xid, tag limit $1)`;
 
 /** The changes that units of work have announced to other processes. */
-export class CacheChanges {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class CacheChanges extends Table {
   /** Removes at most `max` changes that every process has seen; returns their number. */
   async removeOld(max: number): Promise<number> {
-    return this.#session.dialect === 'sqlite' ? 0 : this.#session.runRaw(REMOVE, [max]);
+    return this.session.dialect === 'sqlite' ? 0 : this.session.runRaw(REMOVE, [max]);
   }
 }

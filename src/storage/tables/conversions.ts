@@ -2,7 +2,7 @@ import { insertRows } from '../core/bulk-insert.ts';
 import type { NewRow } from '../core/database.ts';
 import { allListed, inList } from '../core/in-lists.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
-import type { Session } from '../core/session.ts';
+import { Table } from '../core/table.ts';
 import { deleteRows } from '../core/table-rows.ts';
 
 const TOUCH_KEY = [
@@ -59,17 +59,11 @@ export interface WaitingConversion {
 }
 
 /** Touchpoints to which conversions are attributed, and the counted conversions. */
-export class Conversions {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class Conversions extends Table {
   /** Stores touches; a touch that is known already is not stored again. */
   addTouches(touches: readonly DeliveryTouch[]) {
     return insertRows(
-      this.#session,
+      this.session,
       'delivery_touches',
       [...new Map(touches.map((touch) => [keyOf(touch), touch])).values()],
       {
@@ -81,7 +75,7 @@ export class Conversions {
 
   /** The touches of some people since a time, inclusive; the latest first. */
   listTouches(account: string, persons: readonly string[], since: string) {
-    return allListed(this.#session, 'delivery touches', persons, { account, since }, (db, persons, param) =>
+    return allListed(this.session, 'delivery touches', persons, { account, since }, (db, persons, param) =>
       db
         .selectFrom('delivery_touches')
         .selectAll()
@@ -99,7 +93,7 @@ export class Conversions {
 
   /** The given conversion ids of a tag that have been counted. */
   listCounted(account: string, tag: string, ids: readonly string[]) {
-    return allListed(this.#session, 'counted conversions', ids, { account, tag }, (db, ids, param) =>
+    return allListed(this.session, 'counted conversions', ids, { account, tag }, (db, ids, param) =>
       db
         .selectFrom('counted_conversions')
         .selectAll()
@@ -112,14 +106,14 @@ export class Conversions {
 
   /** Stores conversions by the ids that the website gave them, unique per tag; those that are known already are replaced. */
   saveCounted(conversions: readonly NewRow<'counted_conversions'>[]) {
-    return insertRows(this.#session, 'counted_conversions', conversions, {
+    return insertRows(this.session, 'counted_conversions', conversions, {
       columns: [...COUNTED_KEY, 'converted_at'],
       onConflict: { key: COUNTED_KEY, replace: ['converted_at'] },
     });
   }
 
   findOfClick(key: Pick<ClickConversions, 'account_id' | 'web_event_tag_id' | 'click'>) {
-    return this.#session.first('click conversions', { ...key }, (db, param) =>
+    return this.session.first('click conversions', { ...key }, (db, param) =>
       db
         .selectFrom('click_conversions')
         .selectAll()
@@ -131,19 +125,19 @@ export class Conversions {
 
   /** Stores the totals reported for a click; the caller has locked the tag. */
   saveOfClick(reported: ClickConversions) {
-    return insertRows(this.#session, 'click_conversions', [reported], {
+    return insertRows(this.session, 'click_conversions', [reported], {
       columns: [...CLICK_KEY, ...CLICK_VALUES],
       onConflict: { key: CLICK_KEY, replace: CLICK_VALUES },
     });
   }
 
   addCountedClicks(clicks: readonly NewRow<'counted_clicks'>[]) {
-    return insertRows(this.#session, 'counted_clicks', clicks, { columns: ['account_id', 'click', 'clicked_at'] });
+    return insertRows(this.session, 'counted_clicks', clicks, { columns: ['account_id', 'click', 'clicked_at'] });
   }
 
   /** The given clicks that have been counted. */
   listCountedClicks(account: string, clicks: readonly string[]) {
-    return allListed(this.#session, 'counted clicks', clicks, { account }, (db, clicks, param) =>
+    return allListed(this.session, 'counted clicks', clicks, { account }, (db, clicks, param) =>
       db
         .selectFrom('counted_clicks')
         .selectAll()
@@ -154,14 +148,14 @@ export class Conversions {
   }
 
   addWaiting(conversions: readonly WaitingConversion[]) {
-    return insertRows(this.#session, 'waiting_conversions', conversions, {
+    return insertRows(this.session, 'waiting_conversions', conversions, {
       columns: ['account_id', 'id', 'conversion', 'reported_by', 'reported_at'],
     });
   }
 
   /** Conversions that wait, at most `max`, the oldest first. */
   listWaiting(account: string, max: number) {
-    return this.#session.all('waiting conversions', { account, max }, (db, param) =>
+    return this.session.all('waiting conversions', { account, max }, (db, param) =>
       db
         .selectFrom('waiting_conversions')
         .selectAll()
@@ -174,13 +168,13 @@ export class Conversions {
 
   /** Returns how many there were: 1, or 0. */
   removeWaiting(account: string, id: string) {
-    return deleteRows(this.#session, 'waiting_conversions', { account_id: account, id });
+    return deleteRows(this.session, 'waiting_conversions', { account_id: account, id });
   }
 
   /** Removes touches of a kind before a time, at most `max`, the oldest first; returns how many. */
   removeTouchesBefore(kind: DeliveryTouch['kind'], before: string, max: number) {
     return removeOldest(
-      this.#session,
+      this.session,
       { table: 'delivery_touches', key: TOUCH_KEY, time: 'touched_at', and: { kind: ['=', kind] } },
       before,
       max,
@@ -189,7 +183,7 @@ export class Conversions {
 
   removeCountedBefore(before: string, max: number) {
     return removeOldest(
-      this.#session,
+      this.session,
       { table: 'counted_conversions', key: COUNTED_KEY, time: 'converted_at' },
       before,
       max,
@@ -197,12 +191,12 @@ export class Conversions {
   }
 
   removeOfClicksBefore(before: string, max: number) {
-    return removeOldest(this.#session, { table: 'click_conversions', key: CLICK_KEY, time: 'clicked_at' }, before, max);
+    return removeOldest(this.session, { table: 'click_conversions', key: CLICK_KEY, time: 'clicked_at' }, before, max);
   }
 
   removeCountedClicksBefore(before: string, max: number) {
     return removeOldest(
-      this.#session,
+      this.session,
       { table: 'counted_clicks', key: ['account_id', 'click'], time: 'clicked_at' },
       before,
       max,
@@ -211,7 +205,7 @@ export class Conversions {
 
   removeWaitingBefore(before: string, max: number) {
     return removeOldest(
-      this.#session,
+      this.session,
       { table: 'waiting_conversions', key: ['account_id', 'id'], time: 'reported_at' },
       before,
       max,

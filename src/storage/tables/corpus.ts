@@ -1,7 +1,7 @@
 import type { CorpusPage, CorpusState } from '../../contract/store/corpus.ts';
 import { insertNew, insertRows } from '../core/bulk-insert.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
-import type { Session } from '../core/session.ts';
+import { Table } from '../core/table.ts';
 import { deleteRows, findRow, lockRow, updateRows } from '../core/table-rows.ts';
 
 /** The name of the only corpus. */
@@ -10,15 +10,9 @@ const NAME = 'posts';
 const LOOKED_AT = 100;
 
 /** The stored imported posts: together with local posts, the source of truth for the index. */
-export class Corpus {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class Corpus extends Table {
   async findState(): Promise<CorpusState> {
-    const row = await this.#session.first('corpus state', { name: NAME }, (db, param) =>
+    const row = await this.session.first('corpus state', { name: NAME }, (db, param) =>
       db
         .selectFrom('corpus_state')
         .leftJoin('keyword_index', 'keyword_index.name', 'corpus_state.name')
@@ -30,15 +24,15 @@ export class Corpus {
 
   /** Reads and locks the state until the unit ends; a corpus without a mark gets this one. */
   async lockState(mark: string): Promise<Omit<CorpusState, 'revision'>> {
-    await insertNew(this.#session, 'corpus_state', { name: NAME, pages: 0, mark });
-    const row = await lockRow(this.#session, 'corpus_state', { name: NAME });
+    await insertNew(this.session, 'corpus_state', { name: NAME, pages: 0, mark });
+    const row = await lockRow(this.session, 'corpus_state', { name: NAME });
     return { pages: row?.pages ?? 0, mark: row?.mark ?? mark };
   }
 
   /** The ids in the pages of a day, from the page with this number on; one buffer per page. */
   async listIds(day: number, from: number): Promise<Uint8Array[]> {
     return (
-      await this.#session.all('corpus ids', { day, from }, (db, param) =>
+      await this.session.all('corpus ids', { day, from }, (db, param) =>
         db
           .selectFrom('corpus_pages')
           .select('ids')
@@ -53,7 +47,7 @@ export class Corpus {
   async listPages(from: number, bytes_max: number) {
     let last = from - 1;
     let bytes = 0;
-    for (const row of await this.#session.all('corpus sizes', { from, limit: LOOKED_AT }, (db, param) =>
+    for (const row of await this.session.all('corpus sizes', { from, limit: LOOKED_AT }, (db, param) =>
       db
         .selectFrom('corpus_pages')
         .select(['number', 'bytes'])
@@ -66,7 +60,7 @@ export class Corpus {
       last = row.number;
     }
     if (last < from) return [];
-    return this.#session.all('corpus pages', { from, last }, (db, param) =>
+    return this.session.all('corpus pages', { from, last }, (db, param) =>
       db
         .selectFrom('corpus_pages')
         .select(['number', 'day', 'posts', 'payload'])
@@ -78,32 +72,32 @@ export class Corpus {
 
   /** Stores pages, in a unit that has locked the state. */
   async addPages(added: readonly CorpusPage[]) {
-    const state = await findRow(this.#session, 'corpus_state', { name: NAME });
+    const state = await findRow(this.session, 'corpus_state', { name: NAME });
     const first = state?.pages ?? 0;
     for (const [index, page] of added.entries()) {
-      await insertRows(this.#session, 'corpus_pages', [{ number: first + index, bytes: page.payload.length, ...page }]);
+      await insertRows(this.session, 'corpus_pages', [{ number: first + index, bytes: page.payload.length, ...page }]);
     }
-    await updateRows(this.#session, 'corpus_state', { pages: first + added.length }, { name: NAME });
+    await updateRows(this.session, 'corpus_state', { pages: first + added.length }, { name: NAME });
   }
 
   /** Removes at most `limit` pages of days before `day`; returns how many. */
   removeBefore(day: number, limit: number) {
-    return removeOldest(this.#session, { table: 'corpus_pages', key: ['number'], time: 'day' }, day, limit);
+    return removeOldest(this.session, { table: 'corpus_pages', key: ['number'], time: 'day' }, day, limit);
   }
 
   /** Progress of an unfinished import; 0 when there is none. */
   async findProgress(source: string) {
-    return (await findRow(this.#session, 'corpus_imports', { source }))?.done ?? 0;
+    return (await findRow(this.session, 'corpus_imports', { source }))?.done ?? 0;
   }
 
   async saveProgress(source: string, done: number) {
-    await insertRows(this.#session, 'corpus_imports', [{ source, done }], {
+    await insertRows(this.session, 'corpus_imports', [{ source, done }], {
       onConflict: { key: ['source'], replace: ['done'] },
     });
   }
 
   async clearProgress(source: string) {
-    await deleteRows(this.#session, 'corpus_imports', { source });
+    await deleteRows(this.session, 'corpus_imports', { source });
   }
 
   /**
@@ -111,14 +105,14 @@ export class Corpus {
    * there is one.
    */
   async findIndex() {
-    const row = await findRow(this.#session, 'keyword_index', { name: NAME });
+    const row = await findRow(this.session, 'keyword_index', { name: NAME });
     return row && { revision: row.revision, manifest: row.manifest };
   }
 
   /** Replaces the manifest, and increases the revision; false when it is no longer the former one (0: none). */
   async replaceIndex(former: number, manifest: string) {
     const next = { revision: former + 1, manifest };
-    if (former === 0) return insertNew(this.#session, 'keyword_index', { name: NAME, ...next });
-    return (await updateRows(this.#session, 'keyword_index', next, { name: NAME, revision: former })) === 1;
+    if (former === 0) return insertNew(this.session, 'keyword_index', { name: NAME, ...next });
+    return (await updateRows(this.session, 'keyword_index', next, { name: NAME, revision: former })) === 1;
   }
 }

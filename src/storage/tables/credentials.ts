@@ -3,7 +3,7 @@ import type { AccessLevel, AccessToken, Application, Profile, User } from '../..
 import { insertRows } from '../core/bulk-insert.ts';
 import { allListed, inList } from '../core/in-lists.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
-import type { Session } from '../core/session.ts';
+import { Table } from '../core/table.ts';
 import { findRow, lockRow, updateRows } from '../core/table-rows.ts';
 
 /** A user to register. Omitted members get their defaults: users start unlocked. */
@@ -12,20 +12,14 @@ type NewUser = Omit<User, Unsaid> & Partial<Pick<User, Unsaid>>;
 type Unsaid = 'locked' | 'password_changed_at' | keyof Profile;
 
 /** Users, applications and tokens. */
-export class Credentials {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class Credentials extends Table {
   findUser(id: string) {
-    return findRow(this.#session, 'users', { id });
+    return findRow(this.session, 'users', { id });
   }
 
   /** Which of these users are suspended. */
   async listSuspended(ids: readonly string[]) {
-    const rows = await allListed(this.#session, 'users suspended', ids, {}, (db, ids) =>
+    const rows = await allListed(this.session, 'users suspended', ids, {}, (db, ids) =>
       db
         .selectFrom('users')
         .select('id')
@@ -37,7 +31,7 @@ export class Credentials {
 
   /** The screen names of users by id; unknown ids are absent. */
   async findScreenNames(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const rows = await allListed(this.#session, 'users names', ids, {}, (db, ids) =>
+    const rows = await allListed(this.session, 'users names', ids, {}, (db, ids) =>
       db
         .selectFrom('users')
         .select(['id', 'screen_name'])
@@ -47,13 +41,13 @@ export class Credentials {
   }
 
   findUserByName(screenName: string) {
-    return findRow(this.#session, 'users', { screen_name_folded: screenName.toLowerCase() });
+    return findRow(this.session, 'users', { screen_name_folded: screenName.toLowerCase() });
   }
 
   /** The users with one of these screen names, case-insensitive. */
   async findUsersByNames(names: readonly string[]): Promise<User[]> {
     return await allListed(
-      this.#session,
+      this.session,
       'users by names',
       names.map((name) => name.toLowerCase()),
       {},
@@ -67,7 +61,7 @@ export class Credentials {
 
   /** Users by name: the first `limit` after a lower-case name. */
   listUsers({ after, limit }: { after: string; limit: number }) {
-    return this.#session.all('users list', { after, limit }, (db, param) =>
+    return this.session.all('users list', { after, limit }, (db, param) =>
       db
         .selectFrom('users')
         .selectAll()
@@ -78,20 +72,20 @@ export class Credentials {
   }
 
   findApplication(id: string) {
-    return findRow(this.#session, 'applications', { id });
+    return findRow(this.session, 'applications', { id });
   }
 
   findApplicationByKey(consumerKey: string) {
-    return findRow(this.#session, 'applications', { consumer_key: consumerKey });
+    return findRow(this.session, 'applications', { consumer_key: consumerKey });
   }
 
   findToken(token: string) {
-    return findRow(this.#session, 'access_tokens', { token });
+    return findRow(this.session, 'access_tokens', { token });
   }
 
   /** Unrevoked tokens of a user for an application. */
   findLiveTokens(user: string, application: string) {
-    return this.#session.all('access_tokens live', { user, application }, (db, param) =>
+    return this.session.all('access_tokens live', { user, application }, (db, param) =>
       db
         .selectFrom('access_tokens')
         .selectAll()
@@ -103,12 +97,12 @@ export class Credentials {
   }
 
   findApplicationByName(name: string) {
-    return findRow(this.#session, 'applications', { name });
+    return findRow(this.session, 'applications', { name });
   }
 
   /** Applications by id, of one owner or all: the first `limit` after an id. */
   listApplications({ owner, after, limit }: { owner?: string; after: string; limit: number }) {
-    return this.#session.all(
+    return this.session.all(
       `applications list ${owner === undefined}`,
       { ...(owner !== undefined && { owner }), after, limit },
       (db, param) => {
@@ -121,7 +115,7 @@ export class Credentials {
 
   /** Unrevoked tokens of a user, by application. */
   listTokensOf(user: string) {
-    return this.#session.all('access_tokens of', { user }, (db, param) =>
+    return this.session.all('access_tokens of', { user }, (db, param) =>
       db
         .selectFrom('access_tokens')
         .selectAll()
@@ -134,7 +128,7 @@ export class Credentials {
 
   /** How many unrevoked tokens an application has, by level. */
   listTokenCounts(application: string) {
-    return this.#session.all('access_tokens counts', { application }, (db, param) =>
+    return this.session.all('access_tokens counts', { application }, (db, param) =>
       db
         .selectFrom('access_tokens')
         .select(({ fn }) => ['access_level', fn.countAll<number>().as('count')])
@@ -147,7 +141,7 @@ export class Credentials {
 
   /** Unrevoked tokens of an application with a level other than `level`, with the names of their users. */
   listOtherTokens(application: string, level: AccessLevel, limit: number) {
-    return this.#session.all('access_tokens beside', { application, level, limit }, (db, param) =>
+    return this.session.all('access_tokens beside', { application, level, limit }, (db, param) =>
       db
         .selectFrom('access_tokens')
         .innerJoin('users', 'users.id', 'access_tokens.user_id')
@@ -163,30 +157,30 @@ export class Credentials {
 
   /** A demo application, if one is stored. */
   findDemo() {
-    return findRow(this.#session, 'applications', { demo: 1 });
+    return findRow(this.session, 'applications', { demo: 1 });
   }
 
   /** An arbitrary application, if one is stored. */
   findSomeApplication() {
-    return this.#session.first('applications some', {}, (db) =>
+    return this.session.first('applications some', {}, (db) =>
       db.selectFrom('applications').selectAll().orderBy('id').limit(1),
     );
   }
 
   /** Finds and locks a user until the unit ends. */
   lockUser(id: string) {
-    return lockRow(this.#session, 'users', { id });
+    return lockRow(this.session, 'users', { id });
   }
 
   /** Finds and locks an application until the unit ends. */
   lockApplication(id: string) {
-    return lockRow(this.#session, 'applications', { id });
+    return lockRow(this.session, 'applications', { id });
   }
 
   async changeUser(id: string, changes: Partial<Omit<User, 'id' | 'created_at'>>) {
     const { screen_name } = changes;
     await updateRows(
-      this.#session,
+      this.session,
       'users',
       {
         ...changes,
@@ -197,30 +191,30 @@ export class Credentials {
   }
 
   async changeApplication(id: string, changes: Partial<Omit<Application, 'id'>>) {
-    await updateRows(this.#session, 'applications', changes, { id });
+    await updateRows(this.session, 'applications', changes, { id });
   }
 
   /** Records the day on which tokens were last used. @source decision 103 */
   async recordUse(tokens: readonly string[], day: string) {
-    for (const id of tokens) await updateRows(this.#session, 'access_tokens', { last_used_at: day }, { id });
+    for (const id of tokens) await updateRows(this.session, 'access_tokens', { last_used_at: day }, { id });
   }
 
   addUser(user: NewUser) {
-    return insertRows(this.#session, 'users', [{ ...user, screen_name_folded: user.screen_name.toLowerCase() }]);
+    return insertRows(this.session, 'users', [{ ...user, screen_name_folded: user.screen_name.toLowerCase() }]);
   }
 
   addApplication(application: Application) {
-    return insertRows(this.#session, 'applications', [application]);
+    return insertRows(this.session, 'applications', [application]);
   }
 
   addToken(token: AccessToken) {
-    return insertRows(this.#session, 'access_tokens', [token]);
+    return insertRows(this.session, 'access_tokens', [token]);
   }
 
   /** Marks a token as revoked; returns true when it was not revoked before. */
   async revokeToken(id: string, at: string) {
     return (
-      (await this.#session.run('access_tokens revoke', { id, at }, (db, param) =>
+      (await this.session.run('access_tokens revoke', { id, at }, (db, param) =>
         db
           .updateTable('access_tokens')
           .set({ revoked_at: param('at') })
@@ -232,6 +226,6 @@ export class Credentials {
 
   /** Removes at most `limit` tokens that were revoked before a time; returns how many. */
   removeRevokedTokens(before: string, limit: number) {
-    return removeOldest(this.#session, { table: 'access_tokens', key: ['id'], time: 'revoked_at' }, before, limit);
+    return removeOldest(this.session, { table: 'access_tokens', key: ['id'], time: 'revoked_at' }, before, limit);
   }
 }

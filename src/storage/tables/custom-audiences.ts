@@ -4,7 +4,7 @@ import type { Subject } from '../../contract/store/audiences.ts';
 import type { ReportedState, StoredAudience } from '../../contract/store/custom-audiences.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import { allListed, inList } from '../core/in-lists.ts';
-import type { Session } from '../core/session.ts';
+import { Table } from '../core/table.ts';
 import { updateRows } from '../core/table-rows.ts';
 import { creativeStatus } from './campaign-summaries.ts';
 
@@ -28,20 +28,14 @@ function isWithdrawn(): RawBuilder<0 | 1> {
  * Custom audiences and lists beyond their rows: their state, their grants, and the audiences that flexible ones are
  * built from.
  */
-export class CustomAudiences {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class CustomAudiences extends Table {
   /**
    * Up to `max` audiences of an environment that have members of their own, after `after`, in an arbitrary stable
    * order.
    */
   async listUploaded(environment: Environment, after: string, max: number) {
     return (
-      await this.#session.all('uploaded audiences', { environment, after, max }, (db, param) =>
+      await this.session.all('uploaded audiences', { environment, after, max }, (db, param) =>
         db
           .selectFrom('custom_audiences as audience')
           .innerJoin('accounts', 'accounts.id', 'audience.account_id')
@@ -60,7 +54,7 @@ export class CustomAudiences {
   async find(subject: Subject): Promise<StoredAudience | undefined> {
     const { table, id } = placeOf(subject);
     if (table === 'custom_audiences') {
-      const row = await this.#session.first('custom_audiences kept', { id }, (db, param) =>
+      const row = await this.session.first('custom_audiences kept', { id }, (db, param) =>
         db
           .selectFrom('custom_audiences as audience')
           .innerJoin('accounts', 'accounts.id', 'audience.account_id')
@@ -71,7 +65,7 @@ export class CustomAudiences {
       );
       return row && { subject, ...row };
     }
-    const row = await this.#session.first('do_not_reach_lists kept', { id }, (db, param) =>
+    const row = await this.session.first('do_not_reach_lists kept', { id }, (db, param) =>
       db
         .selectFrom('do_not_reach_lists as list')
         .innerJoin('accounts', 'accounts.id', 'list.account_id')
@@ -84,7 +78,7 @@ export class CustomAudiences {
 
   /** The live audiences among these ids that the account owns, with READ_WRITE, or was granted, unordered. */
   listUsable(account: string, ids: readonly string[]) {
-    return allListed(this.#session, 'usable audiences', ids, { account }, (db, ids, param) =>
+    return allListed(this.session, 'usable audiences', ids, { account }, (db, ids, param) =>
       db
         .selectFrom('custom_audiences as audience')
         .leftJoin('audience_permissions as permission', (join) =>
@@ -107,7 +101,7 @@ export class CustomAudiences {
 
   /** The live audiences among these ids, of whatever account, unordered. */
   listLive(ids: readonly string[]) {
-    return allListed(this.#session, 'live audiences', ids, {}, (db, ids) =>
+    return allListed(this.session, 'live audiences', ids, {}, (db, ids) =>
       db
         .selectFrom('custom_audiences')
         .select(['id', 'is_targetable'])
@@ -118,7 +112,7 @@ export class CustomAudiences {
 
   /** The live do-not-reach list of an account: its id. */
   async findLiveList(account: string) {
-    const row = await this.#session.first('live do_not_reach_list', { account }, (db, param) =>
+    const row = await this.session.first('live do_not_reach_list', { account }, (db, param) =>
       db
         .selectFrom('do_not_reach_lists')
         .select('id')
@@ -131,7 +125,7 @@ export class CustomAudiences {
   /** Ids of the live flexible audiences with this audience as a leaf. */
   async listBuiltFrom(leaf: string) {
     return (
-      await this.#session.all('audiences made of', { leaf }, (db, param) =>
+      await this.session.all('audiences made of', { leaf }, (db, param) =>
         db
           .selectFrom('audience_leaves')
           .innerJoin('custom_audiences', 'custom_audiences.id', 'audience_leaves.flexible_id')
@@ -145,7 +139,7 @@ export class CustomAudiences {
 
   /** Live line items of an account with a live criterion that includes or excludes an audience or its lookalikes. */
   listTargeting(account: string, audience: string) {
-    return this.#session.all('line items that target an audience', { account, audience }, (db, param) => {
+    return this.session.all('line items that target an audience', { account, audience }, (db, param) => {
       // Literals, because a partial index serves no bound condition.
       const of = (type: string) =>
         db
@@ -166,7 +160,7 @@ export class CustomAudiences {
 
   /** Finds a live account. */
   findSharingAccount(id: string) {
-    return this.#session.first('sharing account', { id }, (db, param) =>
+    return this.session.first('sharing account', { id }, (db, param) =>
       db
         .selectFrom('accounts')
         .select(['id', 'environment', 'business_id'])
@@ -178,7 +172,7 @@ export class CustomAudiences {
   /** Stores the audiences that a flexible audience is built from. */
   async addLeaves(flexible: string, leaves: readonly string[]) {
     const rows = leaves.map((leaf_id) => ({ flexible_id: flexible, leaf_id }));
-    await insertRows(this.#session, 'audience_leaves', rows);
+    await insertRows(this.session, 'audience_leaves', rows);
   }
 
   /** Marks a subject as processing, after an upload. The rest of its state stays. */
@@ -199,7 +193,7 @@ export class CustomAudiences {
 
   /** Revokes every grant of an audience. */
   async revokeAll(audience: string, now: string) {
-    await this.#session.run('revoke an audience', { audience, now }, (db, param) =>
+    await this.session.run('revoke an audience', { audience, now }, (db, param) =>
       db
         .updateTable('audience_permissions')
         .set({ deleted: sql.lit(1), one_key: sql.lit(null), updated_at: param('now') })
@@ -210,6 +204,6 @@ export class CustomAudiences {
 
   async #change(subject: Subject, changes: Partial<ReportedState> & { updated_at?: string }): Promise<void> {
     const { table, id } = placeOf(subject);
-    await updateRows(this.#session, table, changes, { id });
+    await updateRows(this.session, table, changes, { id });
   }
 }

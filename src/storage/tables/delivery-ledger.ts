@@ -17,8 +17,8 @@ import { insertRows } from '../core/bulk-insert.ts';
 import { dynamic, returning } from '../core/dynamic-tables.ts';
 import { allListed, inList, paddedSize } from '../core/in-lists.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
-import type { Session } from '../core/session.ts';
 import type { Db, Param } from '../core/statements.ts';
+import { Table } from '../core/table.ts';
 import { SUM_VALUES, saturated, summedOf, sumOf } from './delivery-sums.ts';
 
 const DAY_KEY = ['account_id', 'line_item_id', 'day', 'creative_id', 'placement'] as const;
@@ -39,18 +39,12 @@ const CURSOR_VALUES = ['settled_until', 'seed', 'knobs', 'plan'] as const;
 const AUDIENCE_VALUES = ['people', 'shares', 'question_hash', 'directory_mark'] as const;
 
 /** The ledger of delivery: the one source of all numbers about what ads did and cost. */
-export class DeliveryLedger {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class DeliveryLedger extends Table {
   /** Ordered by line item, day, creative and placement. */
   async listDays(query: DayQuery): Promise<DeliveryDay[]> {
     if (asksForNothing(query.line_items)) return [];
     const { args, key, size } = scopeOf(query);
-    return this.#session.all(`delivery days ${key}`, args, (db, param) => {
+    return this.session.all(`delivery days ${key}`, args, (db, param) => {
       let rows = db
         .selectFrom('delivery_days')
         .select([...DAY_KEY, ...DAY_VALUES])
@@ -68,7 +62,7 @@ export class DeliveryLedger {
     const names = ['currency', ...keys] as const;
     const { args, key, size } = scopeOf(query);
     const asked = { ...query, ...args };
-    const rows = await this.#session.all(`delivery sums ${keys} ${levelOf(query)} ${key}`, asked, (db, param) =>
+    const rows = await this.session.all(`delivery sums ${keys} ${levelOf(query)} ${key}`, asked, (db, param) =>
       returning<DeliverySum>(
         daysOfLines(db, param, query, size)
           .select(names.map((name) => SUM_KEYS[name]))
@@ -77,7 +71,7 @@ export class DeliveryLedger {
           .groupBy(names.map((name) => SUM_KEYS[name])),
       ),
     );
-    return this.#session.dialect === 'sqlite' ? rows : rows.map((row) => ({ ...row, unsummed: Number(row.unsummed) }));
+    return this.session.dialect === 'sqlite' ? rows : rows.map((row) => ({ ...row, unsummed: Number(row.unsummed) }));
   }
 
   /** The hours of days, in no order; of those that `listSums` counts as unsummed alone, if asked for. */
@@ -85,7 +79,7 @@ export class DeliveryLedger {
     if (asksForNothing(query.line_items)) return [];
     const { args, key, size } = scopeOf(query);
     const asked = { ...query, ...args };
-    return this.#session.all(`delivery hours ${which} ${levelOf(query)} ${key}`, asked, (db, param) => {
+    return this.session.all(`delivery hours ${which} ${levelOf(query)} ${key}`, asked, (db, param) => {
       const rows = daysOfLines(db, param, query, size).select([...Object.values(SUM_KEYS), 'placement', 'hours']);
       return returning<DeliveryHours>(which === 'all' ? rows : rows.where('clicks', 'is', null));
     });
@@ -96,7 +90,7 @@ export class DeliveryLedger {
     if (asksForNothing(query.line_items)) return [];
     const { args, key, size } = scopeOf(query);
     const asked = { ...args, segmentation: query.segmentation };
-    return this.#session.all(`delivery segments ${key}`, asked, (db, param) => {
+    return this.session.all(`delivery segments ${key}`, asked, (db, param) => {
       let rows = db
         .selectFrom('delivery_segments')
         .selectAll()
@@ -126,7 +120,7 @@ export class DeliveryLedger {
     const names = subjects && [...new Set(subjects)];
     const size = names ? paddedSize(names.length) : 0;
     const args = { account, subjects: names ?? [] };
-    const rows = await this.#session.all(`delivery audiences ${size}`, args, (db, param) => {
+    const rows = await this.session.all(`delivery audiences ${size}`, args, (db, param) => {
       let all = db.selectFrom('delivery_audiences').selectAll().where('account_id', '=', param('account'));
       if (size > 0) all = all.where((eb) => inList(eb, 'subject', param.list('subjects', size)));
       return all.orderBy('subject').orderBy('applies_from');
@@ -138,7 +132,7 @@ export class DeliveryLedger {
   async findReach(query: DayQuery): Promise<{ readonly people: number; readonly impressions: number }> {
     if (asksForNothing(query.line_items)) return { people: 0, impressions: 0 };
     const { args, key, size } = scopeOf(query);
-    const row = await this.#session.first(`delivery reach ${key}`, args, (db, param) => {
+    const row = await this.session.first(`delivery reach ${key}`, args, (db, param) => {
       let rows = db
         .selectFrom('delivery_views')
         .select(({ fn }) => [
@@ -156,7 +150,7 @@ export class DeliveryLedger {
 
   /** The views of some people since a day. */
   listViews(account: string, persons: readonly string[], from: string) {
-    return allListed(this.#session, 'delivery views', persons, { account, from }, (db, persons, param) =>
+    return allListed(this.session, 'delivery views', persons, { account, from }, (db, persons, param) =>
       db
         .selectFrom('delivery_views')
         .selectAll()
@@ -175,7 +169,7 @@ export class DeliveryLedger {
 
   /** Changes recorded in a range of hours, by line item, creative and placement; `until` is exclusive. */
   listChanges(account: string, from: string, until: string) {
-    return this.#session.all('delivery changes', { account, from, until }, (db, param) =>
+    return this.session.all('delivery changes', { account, from, until }, (db, param) =>
       db
         .selectFrom('delivery_changes')
         .selectAll()
@@ -195,7 +189,7 @@ export class DeliveryLedger {
   }
 
   saveCursor(cursor: DeliveryCursor) {
-    return insertRows(this.#session, 'delivery_cursors', [{ knobs: null, plan: null, ...cursor }], {
+    return insertRows(this.session, 'delivery_cursors', [{ knobs: null, plan: null, ...cursor }], {
       columns: ['account_id', ...CURSOR_VALUES],
       onConflict: { key: ['account_id'], replace: CURSOR_VALUES },
     });
@@ -204,7 +198,7 @@ export class DeliveryLedger {
   /** Stores days; those of the same creative, placement and date are replaced. */
   saveDays(days: readonly DeliveryDay[]) {
     return insertRows(
-      this.#session,
+      this.session,
       'delivery_days',
       days.map((day) => ({ ...day, ...summedOf(day.hours) })),
       {
@@ -215,7 +209,7 @@ export class DeliveryLedger {
   }
 
   saveSegments(segments: readonly DeliverySegment[]) {
-    return insertRows(this.#session, 'delivery_segments', segments, {
+    return insertRows(this.session, 'delivery_segments', segments, {
       columns: [...SEGMENT_KEY, 'hours'],
       onConflict: { key: SEGMENT_KEY, replace: ['hours'] },
     });
@@ -225,7 +219,7 @@ export class DeliveryLedger {
   async addViews(views: readonly DeliveryView[]) {
     // The database adds them, without a read.
     for (const view of joined(views)) {
-      await this.#session.run('delivery views add', { ...view }, (db, param) =>
+      await this.session.run('delivery views add', { ...view }, (db, param) =>
         db
           .insertInto('delivery_views')
           .values({
@@ -246,7 +240,7 @@ export class DeliveryLedger {
 
   saveAudiences(audiences: readonly DeliveryAudience[]) {
     return insertRows(
-      this.#session,
+      this.session,
       'delivery_audiences',
       audiences.map((audience) => ({ ...audience, shares: JSON.stringify(audience.shares) })),
       {
@@ -259,7 +253,7 @@ export class DeliveryLedger {
   /** Stores changes; those of the same hour, creative and placement are joined. */
   async saveChanges(changes: readonly DeliveryChange[]) {
     for (const change of changes) {
-      await this.#session.run('delivery changes add', { ...change } satisfies DeliveryChange, (db, param) =>
+      await this.session.run('delivery changes add', { ...change } satisfies DeliveryChange, (db, param) =>
         db
           .insertInto('delivery_changes')
           .values({
@@ -283,21 +277,16 @@ export class DeliveryLedger {
 
   /** Removes views before a date, the oldest first; returns how many. */
   removeViewsBefore(day: string, max: number) {
-    return removeOldest(this.#session, { table: 'delivery_views', key: VIEW_KEY, time: 'day' }, day, max);
+    return removeOldest(this.session, { table: 'delivery_views', key: VIEW_KEY, time: 'day' }, day, max);
   }
 
   removeChangesBefore(hour: string, max: number) {
-    return removeOldest(
-      this.#session,
-      { table: 'delivery_changes', key: CHANGE_KEY, time: 'recorded_hour' },
-      hour,
-      max,
-    );
+    return removeOldest(this.session, { table: 'delivery_changes', key: CHANGE_KEY, time: 'recorded_hour' }, hour, max);
   }
 
   #totals(query: DayQuery, hasRange: boolean) {
     const { args, key, size } = scopeOf(query);
-    return this.#session
+    return this.session
       .all(`delivery totals ${hasRange} ${key}`, args, (db, param) => {
         let rows = db
           .selectFrom('delivery_days')
@@ -323,8 +312,8 @@ export class DeliveryLedger {
   }
 
   #findCursor(account: string, isLocked: boolean) {
-    const locks = isLocked && this.#session.dialect === 'postgres';
-    return this.#session.first(`delivery cursor ${locks}`, { account }, (db, param) => {
+    const locks = isLocked && this.session.dialect === 'postgres';
+    return this.session.first(`delivery cursor ${locks}`, { account }, (db, param) => {
       const row = db.selectFrom('delivery_cursors').selectAll().where('account_id', '=', param('account'));
       return locks ? row.forUpdate() : row;
     });

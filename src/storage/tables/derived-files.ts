@@ -2,23 +2,17 @@ import { addSeconds } from '../../base/instants.ts';
 import { type BuiltFiles, FETCHED_WITHIN_S } from '../../contract/store/derived-files.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import { allListed, inList, paddedSize } from '../core/in-lists.ts';
-import type { Session } from '../core/session.ts';
+import { Table } from '../core/table.ts';
 import { deleteRows } from '../core/table-rows.ts';
 
 /** An announced object due within this margin may be removed already, because clocks differ. */
 const MARGIN_S = 600;
 
 /** Files built from the database, and unused objects. @source decision 792, 793 */
-export class DerivedFiles {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class DerivedFiles extends Table {
   /** The files of an owner, by name. */
   list(owner: string) {
-    return this.#session.all('derived files list', { owner }, (db, param) =>
+    return this.session.all('derived files list', { owner }, (db, param) =>
       db
         .selectFrom('derived_files')
         .select(['name', 'object_key', 'version', 'bytes', 'sha256'])
@@ -30,7 +24,7 @@ export class DerivedFiles {
   /** Announces objects before they are stored: they are removed at this time unless recorded before. */
   announce(keys: readonly string[], remove_at: string) {
     return insertRows(
-      this.#session,
+      this.session,
       'unused_objects',
       keys.map((object_key) => ({ object_key, remove_at })),
       { columns: ['object_key', 'remove_at'], onConflict: { key: ['object_key'], replace: ['remove_at'] } },
@@ -51,7 +45,7 @@ export class DerivedFiles {
     if (added.length === 0 && here.size === 0) return 'unchanged';
     await this.#clear(owner);
     await insertRows(
-      this.#session,
+      this.session,
       'derived_files',
       files.map(({ name, object_key, version, bytes, sha256 }) => ({
         owner,
@@ -93,7 +87,7 @@ export class DerivedFiles {
   /** Objects to remove by now. */
   async listUnused(now: string, max: number) {
     return (
-      await this.#session.all('unused objects due', { now, max }, (db, param) =>
+      await this.session.all('unused objects due', { now, max }, (db, param) =>
         db
           .selectFrom('unused_objects')
           .select('object_key')
@@ -107,7 +101,7 @@ export class DerivedFiles {
   /** When the next object is to be removed. */
   async findNextRemoval() {
     return (
-      await this.#session.first('unused objects next', {}, (db) =>
+      await this.session.first('unused objects next', {}, (db) =>
         db.selectFrom('unused_objects').select('remove_at').orderBy('remove_at').limit(1),
       )
     )?.remove_at;
@@ -117,17 +111,17 @@ export class DerivedFiles {
   async forgetUnused(keys: readonly string[]) {
     if (keys.length === 0) return;
     const size = paddedSize(keys.length);
-    await this.#session.run(`unused objects forget ${size}`, { keys }, (db, param) =>
+    await this.session.run(`unused objects forget ${size}`, { keys }, (db, param) =>
       db.deleteFrom('unused_objects').where((eb) => inList(eb, 'object_key', param.list('keys', size))),
     );
   }
 
   #clear(owner: string) {
-    return deleteRows(this.#session, 'derived_files', { owner });
+    return deleteRows(this.session, 'derived_files', { owner });
   }
 
   async #countAnnounced(keys: readonly string[], after: string): Promise<number> {
-    const rows = await allListed(this.#session, 'unused objects announced', keys, { after }, (db, listed, param) =>
+    const rows = await allListed(this.session, 'unused objects announced', keys, { after }, (db, listed, param) =>
       db
         .selectFrom('unused_objects')
         .select('object_key')
@@ -139,7 +133,7 @@ export class DerivedFiles {
 
   /** Serializes units of work that record files of the same owner. */
   async #lock(owner: string): Promise<void> {
-    if (this.#session.dialect === 'sqlite') return;
-    await this.#session.allRaw('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`derived files ${owner}`]);
+    if (this.session.dialect === 'sqlite') return;
+    await this.session.allRaw('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`derived files ${owner}`]);
   }
 }

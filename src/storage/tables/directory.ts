@@ -7,7 +7,7 @@ import {
 } from '../../contract/store/directory.ts';
 import { insertNew, insertRows } from '../core/bulk-insert.ts';
 import { allListed, inList } from '../core/in-lists.ts';
-import type { Session } from '../core/session.ts';
+import { Table } from '../core/table.ts';
 import { deleteRows, findRow, lockRow, updateRows } from '../core/table-rows.ts';
 
 /** The columns that an import may change. */
@@ -29,21 +29,15 @@ const NAME = 'people';
 type StateRow = DirectoryState & { readonly next_number: number };
 
 /** The stored directory: the source of truth for its image. */
-export class Directory {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class Directory extends Table {
   async findState(): Promise<DirectoryState> {
-    const row = await findRow(this.#session, 'directory_state', { name: NAME });
+    const row = await findRow(this.session, 'directory_state', { name: NAME });
     return { version: row?.version ?? 0, mark: row?.mark ?? '', people: row?.people ?? 0 };
   }
 
   /** People by number, from a number on. */
   list(from: number, limit: number) {
-    return this.#session.all('directory list', { from, limit }, (db, param) =>
+    return this.session.all('directory list', { from, limit }, (db, param) =>
       db
         .selectFrom('directory_users')
         .select(COLUMNS)
@@ -55,7 +49,7 @@ export class Directory {
 
   /** A user of the platform. */
   findPerson(id: string) {
-    return this.#session.first('directory person', { id }, (db, param) =>
+    return this.session.first('directory person', { id }, (db, param) =>
       db.selectFrom('directory_users').select(COLUMNS).where('user_id', '=', param('id')),
     );
   }
@@ -81,7 +75,7 @@ export class Directory {
     const known = new Map(rows.map(({ user_id, number }) => [user_id, number]));
     let next = next_number;
     const numbered = input.map((person) => ({ ...person, number: known.get(person.user_id) ?? next++ }));
-    await insertRows(this.#session, 'directory_users', numbered, {
+    await insertRows(this.session, 'directory_users', numbered, {
       columns: COLUMNS,
       onConflict: { key: ['number'], replace: IMPORTED },
     });
@@ -91,7 +85,7 @@ export class Directory {
 
   /** The state that `settle` would create now. */
   async findNext(mark: string): Promise<DirectoryState> {
-    const row = await findRow(this.#session, 'directory_state', { name: NAME });
+    const row = await findRow(this.session, 'directory_state', { name: NAME });
     return { version: (row?.version ?? 0) + 1, mark, people: row?.next_number ?? 0 };
   }
 
@@ -105,17 +99,17 @@ export class Directory {
 
   /** Progress of an unfinished import; 0 when there is none. */
   async findProgress(source: string) {
-    return (await findRow(this.#session, 'directory_imports', { source }))?.done ?? 0;
+    return (await findRow(this.session, 'directory_imports', { source }))?.done ?? 0;
   }
 
   async saveProgress(source: string, done: number) {
-    await insertRows(this.#session, 'directory_imports', [{ source, done }], {
+    await insertRows(this.session, 'directory_imports', [{ source, done }], {
       onConflict: { key: ['source'], replace: ['done'] },
     });
   }
 
   async clearProgress(source: string) {
-    await deleteRows(this.#session, 'directory_imports', { source });
+    await deleteRows(this.session, 'directory_imports', { source });
   }
 
   /** The rows of the given users that exist. */
@@ -123,7 +117,7 @@ export class Directory {
     const found = [];
     for (let from = 0; from < userIds.length; from += LOOKED_UP) {
       const some = userIds.slice(from, from + LOOKED_UP);
-      const rows = await allListed(this.#session, 'directory users', some, {}, (db, ids) =>
+      const rows = await allListed(this.session, 'directory users', some, {}, (db, ids) =>
         db
           .selectFrom('directory_users')
           .select(['user_id', 'number', 'country'])
@@ -137,11 +131,11 @@ export class Directory {
   /** Locks and returns the state, creating it if there is none. */
   async #lockedState(): Promise<StateRow> {
     const first = { name: NAME, version: 0, mark: '', people: 0, next_number: 0 };
-    await insertNew(this.#session, 'directory_state', first);
-    return (await lockRow(this.#session, 'directory_state', { name: NAME })) ?? first;
+    await insertNew(this.session, 'directory_state', first);
+    return (await lockRow(this.session, 'directory_state', { name: NAME })) ?? first;
   }
 
   async #changeState(changes: Partial<StateRow>): Promise<void> {
-    await updateRows(this.#session, 'directory_state', changes, { name: NAME });
+    await updateRows(this.session, 'directory_state', changes, { name: NAME });
   }
 }

@@ -1,28 +1,22 @@
 import type { BearerToken, RequestToken, RequestTokenState } from '../../contract/store/grants.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
-import type { Session } from '../core/session.ts';
+import { Table } from '../core/table.ts';
 import { findRow, lockRow, updateRows } from '../core/table-rows.ts';
 
 /** Request tokens. */
-export class RequestTokens {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class RequestTokens extends Table {
   find(token: string) {
-    return findRow(this.#session, 'request_tokens', { token });
+    return findRow(this.session, 'request_tokens', { token });
   }
 
   /** Finds and locks it until the unit ends. */
   lock(token: string) {
-    return lockRow(this.#session, 'request_tokens', { token });
+    return lockRow(this.session, 'request_tokens', { token });
   }
 
   add(requestToken: RequestToken) {
-    return insertRows(this.#session, 'request_tokens', [requestToken]);
+    return insertRows(this.session, 'request_tokens', [requestToken]);
   }
 
   /** Changes a request token in the state `from`, in one conditional write; returns false when it is in another. */
@@ -43,7 +37,7 @@ export class RequestTokens {
       >
     >,
   ) {
-    return (await updateRows(this.#session, 'request_tokens', changes, { id, state: from })) === 1;
+    return (await updateRows(this.session, 'request_tokens', changes, { id, state: from })) === 1;
   }
 
   /** Changes all request tokens in the state `from` of an application, or those approved by one of its users. */
@@ -53,44 +47,38 @@ export class RequestTokens {
     changes: Partial<Pick<RequestToken, 'state' | 'verifier_hash' | 'token_secret'>>,
   ) {
     const whose = { application_id: application, ...(user !== undefined && { user_id: user }) };
-    await updateRows(this.#session, 'request_tokens', changes, { ...whose, state: from });
+    await updateRows(this.session, 'request_tokens', changes, { ...whose, state: from });
   }
 
   /** Removes at most `limit` that ended before a time; returns how many. */
   removeEnded(before: string, limit: number) {
-    return removeOldest(this.#session, { table: 'request_tokens', key: ['id'], time: 'expires_at' }, before, limit);
+    return removeOldest(this.session, { table: 'request_tokens', key: ['id'], time: 'expires_at' }, before, limit);
   }
 }
 
 /** Bearer tokens of applications. */
-export class BearerTokens {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class BearerTokens extends Table {
   findByHash(hash: string) {
-    return findRow(this.#session, 'bearer_tokens', { token_hash: hash });
+    return findRow(this.session, 'bearer_tokens', { token_hash: hash });
   }
 
   findOutstanding(application: string) {
-    return findRow(this.#session, 'bearer_tokens', { application_id: application, outstanding: 1 });
+    return findRow(this.session, 'bearer_tokens', { application_id: application, outstanding: 1 });
   }
 
   /** Rejects when the application has an outstanding token. */
   add(bearer: BearerToken) {
-    return insertRows(this.#session, 'bearer_tokens', [bearer]);
+    return insertRows(this.session, 'bearer_tokens', [bearer]);
   }
 
   /** Revokes it; returns true when it was outstanding. */
   async revoke(id: string, at: string) {
     const changes = { outstanding: null, revoked_at: at };
-    return (await updateRows(this.#session, 'bearer_tokens', changes, { id, outstanding: 1 })) === 1;
+    return (await updateRows(this.session, 'bearer_tokens', changes, { id, outstanding: 1 })) === 1;
   }
 
   /** Removes at most `limit` that were revoked before a time; returns how many. */
   removeRevoked(before: string, limit: number) {
-    return removeOldest(this.#session, { table: 'bearer_tokens', key: ['id'], time: 'revoked_at' }, before, limit);
+    return removeOldest(this.session, { table: 'bearer_tokens', key: ['id'], time: 'revoked_at' }, before, limit);
   }
 }

@@ -4,8 +4,8 @@ import type { Database } from '../core/database.ts';
 import { databaseTime } from '../core/database-time.ts';
 import { allListed, inList, paddedSize } from '../core/in-lists.ts';
 import { isOrphaned } from '../core/orphans.ts';
-import type { Session } from '../core/session.ts';
 import type { Db, Param } from '../core/statements.ts';
+import { Table } from '../core/table.ts';
 import { deleteRows, findRow, updateRows } from '../core/table-rows.ts';
 
 type Leased = Pick<Job, 'kind' | 'key'> & { readonly lease: string | null };
@@ -34,16 +34,10 @@ export interface Renewal {
 }
 
 /** Jobs. A leased job is not taken by another worker until the lease ends. @source decision 182, 183 */
-export class Jobs {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class Jobs extends Table {
   /** Plans a job. One already planned under its key is rescheduled; a running worker loses its lease. */
   async plan({ kind, key, run_at }: PlannedJob) {
-    await this.#session.run('jobs plan', { kind, key, run_at }, (db, param) =>
+    await this.session.run('jobs plan', { kind, key, run_at }, (db, param) =>
       db
         .insertInto('jobs')
         .values({ kind: param('kind'), key: param('key'), run_at: param('run_at'), attempts: sql.lit(0) })
@@ -62,7 +56,7 @@ export class Jobs {
    * must check for new work after it ends the job; it cannot end it before this unit ends.
    */
   async planNoLaterThan({ kind, key, run_at }: PlannedJob) {
-    await this.#session.run('jobs plan by', { kind, key, run_at }, (db, param) =>
+    await this.session.run('jobs plan by', { kind, key, run_at }, (db, param) =>
       db
         .insertInto('jobs')
         .values({ kind: param('kind'), key: param('key'), run_at: param('run_at'), attempts: sql.lit(0) })
@@ -77,12 +71,12 @@ export class Jobs {
 
   /** Cancels a job, if it exists. */
   async cancel(kind: string, key: string) {
-    await deleteRows(this.#session, 'jobs', { kind, key });
+    await deleteRows(this.session, 'jobs', { kind, key });
   }
 
   /** Leases up to `max` due jobs of these kinds that are free, longest waiting first. */
   async take({ kinds, now, lease, node, lease_s, max }: DueJobs): Promise<Job[]> {
-    const due = await allListed(this.#session, 'jobs due', kinds, { now, max }, (db, listed, param) => {
+    const due = await allListed(this.session, 'jobs due', kinds, { now, max }, (db, listed, param) => {
       const first = this.#free(db, param)
         .where(this.#isOfKind(listed))
         .selectAll()
@@ -90,11 +84,11 @@ export class Jobs {
         .orderBy('kind')
         .orderBy('key')
         .limit(param('max'));
-      return this.#session.dialect === 'postgres' ? first.forUpdate().skipLocked() : first;
+      return this.session.dialect === 'postgres' ? first.forUpdate().skipLocked() : first;
     });
     const taken: Job[] = [];
     for (const { kind, key, run_at, attempts } of due) {
-      await this.#session.run('jobs take', { lease, node, lease_s, kind, key }, (db, param) =>
+      await this.session.run('jobs take', { lease, node, lease_s, kind, key }, (db, param) =>
         db
           .updateTable('jobs')
           .set({
@@ -113,24 +107,24 @@ export class Jobs {
 
   /** Ends a job; returns false when the lease was lost, and then nothing done for the job may be stored. @source decision 183 */
   async finish({ kind, key, lease }: Job) {
-    return (await deleteRows(this.#session, 'jobs', { kind, key, lease })) === 1;
+    return (await deleteRows(this.session, 'jobs', { kind, key, lease })) === 1;
   }
 
   /** Returns a job, to run at a time. */
   async release({ kind, key, lease }: Job, run_at: string) {
-    await updateRows(this.#session, 'jobs', { run_at, ...FREE }, { kind, key, lease });
+    await updateRows(this.session, 'jobs', { run_at, ...FREE }, { kind, key, lease });
   }
 
   /** Frees all jobs of ended nodes; returns their number. @source decision 289, 752 */
   releaseOrphaned() {
-    return this.#session.run('jobs free orphaned', {}, (db) =>
+    return this.session.run('jobs free orphaned', {}, (db) =>
       db.updateTable('jobs').set(FREE).where('lease', 'is not', null).where(isOrphaned('jobs')),
     );
   }
 
   /** Frees all jobs under a lease. */
   async releaseLease(lease: string) {
-    await updateRows(this.#session, 'jobs', FREE, { lease });
+    await updateRows(this.session, 'jobs', FREE, { lease });
   }
 
   /**
@@ -139,10 +133,10 @@ export class Jobs {
    */
   async renew(jobs: readonly Job[], lease_s: number): Promise<Renewal> {
     // Heartbeats use the same connection: it must wait for no unit of work. @source decision 801
-    const free = this.#session.dialect === 'postgres' ? await this.#held(jobs, 'free') : jobs;
+    const free = this.session.dialect === 'postgres' ? await this.#held(jobs, 'free') : jobs;
     const rows = padded(free);
     if (rows.length === 0) return { renewed: [], changing: await this.#held(jobs, 'any') };
-    const found = await this.#session.all(`jobs renew ${rows.length}`, { lease_s, jobs: rows }, (db, param) =>
+    const found = await this.session.all(`jobs renew ${rows.length}`, { lease_s, jobs: rows }, (db, param) =>
       db
         .updateTable('jobs')
         .set({ leased_until: this.#time(param('lease_s')) })
@@ -150,7 +144,7 @@ export class Jobs {
         .returning(['kind', 'key', 'lease']),
     );
     const renewed = among(jobs, found);
-    if (this.#session.dialect === 'sqlite' || renewed.length === jobs.length) return { renewed, changing: [] };
+    if (this.session.dialect === 'sqlite' || renewed.length === jobs.length) return { renewed, changing: [] };
     const others = jobs.filter((job) => !renewed.includes(job));
     return { renewed, changing: await this.#held(others, 'any') };
   }
@@ -162,7 +156,7 @@ export class Jobs {
   async bringForward(kinds: readonly string[], now: string, after: string) {
     if (kinds.length === 0) return 0;
     const size = paddedSize(kinds.length);
-    return this.#session.run(`jobs bring forward ${size}`, { now, after, kinds }, (db, param) =>
+    return this.session.run(`jobs bring forward ${size}`, { now, after, kinds }, (db, param) =>
       db
         .updateTable('jobs')
         .set({ run_at: param('now') })
@@ -174,7 +168,7 @@ export class Jobs {
 
   /** Whether a job of these kinds is due and free. */
   async hasDue(kinds: readonly string[], now: string) {
-    const found = await allListed(this.#session, 'jobs has due', kinds, { now }, (db, listed, param) =>
+    const found = await allListed(this.session, 'jobs has due', kinds, { now }, (db, listed, param) =>
       this.#free(db, param).where(this.#isOfKind(listed)).select('kind').limit(sql.lit(1)),
     );
     return found.length > 0;
@@ -182,7 +176,7 @@ export class Jobs {
 
   /** The next free job of these kinds, by time, then kind and key. */
   async findNext(kinds: readonly string[]): Promise<PlannedJob | undefined> {
-    const [next] = await allListed(this.#session, 'jobs next', kinds, {}, (db, listed) =>
+    const [next] = await allListed(this.session, 'jobs next', kinds, {}, (db, listed) =>
       db
         .selectFrom('jobs')
         .where((eb) => this.#isFree(eb))
@@ -199,7 +193,7 @@ export class Jobs {
   /** The due jobs, by kind. */
   async listBacklogs(now: string): Promise<Backlog[]> {
     return (
-      await this.#session.all('jobs backlogs', { now }, (db, param) =>
+      await this.session.all('jobs backlogs', { now }, (db, param) =>
         db
           .selectFrom('jobs')
           .where('run_at', '<=', param('now'))
@@ -211,11 +205,11 @@ export class Jobs {
 
   /** When a job is due; undefined when it does not exist. */
   async find(kind: string, key: string) {
-    return (await findRow(this.#session, 'jobs', { kind, key }))?.run_at;
+    return (await findRow(this.session, 'jobs', { kind, key }))?.run_at;
   }
 
   #time(plus_s: number | Expression<number>) {
-    return databaseTime(this.#session.dialect, plus_s);
+    return databaseTime(this.session.dialect, plus_s);
   }
 
   /** Jobs are due by the clock of the service, and leased by that of the database. @source decision 750 */
@@ -235,7 +229,7 @@ export class Jobs {
    * the plus keeps it from looking for the column.
    */
   #isOfKind(kinds: readonly string[]) {
-    return this.#session.dialect === 'sqlite'
+    return this.session.dialect === 'sqlite'
       ? sql<boolean>`+${sql.ref('kind')} in (${sql.join(kinds)})`
       : sql<boolean>`${sql.ref('kind')} in (${sql.join(kinds)})`;
   }
@@ -244,7 +238,7 @@ export class Jobs {
   async #held(jobs: readonly Job[], which: 'any' | 'free'): Promise<readonly Job[]> {
     const rows = padded(jobs);
     if (rows.length === 0) return [];
-    const found = await this.#session.all(`jobs held ${which} ${rows.length}`, { jobs: rows }, (db, param) => {
+    const found = await this.session.all(`jobs held ${which} ${rows.length}`, { jobs: rows }, (db, param) => {
       const leased = db.selectFrom('jobs').where(isOneOf(rows.length, param)).select(['kind', 'key', 'lease']);
       return which === 'free' ? leased.forUpdate().skipLocked() : leased;
     });

@@ -1,7 +1,7 @@
 import type { Environment } from '../../contract/declare/account-state.ts';
 import type { Role } from '../../contract/declare/roles.ts';
 import { insertNew, insertRows } from '../core/bulk-insert.ts';
-import type { Session } from '../core/session.ts';
+import { Table } from '../core/table.ts';
 import { deleteRows } from '../core/table-rows.ts';
 
 /** A user's role on an account. */
@@ -24,15 +24,9 @@ export interface AccountAccess extends AccountMember {
 }
 
 /** Users of accounts with their roles, and the features of accounts. */
-export class AccountMembers {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class AccountMembers extends Table {
   find(user: string, account: string) {
-    return this.#session.first('membership find', { user, account }, (db, param) =>
+    return this.session.first('membership find', { user, account }, (db, param) =>
       db
         .selectFrom('account_users')
         .innerJoin('accounts', 'accounts.id', 'account_users.account_id')
@@ -55,7 +49,7 @@ export class AccountMembers {
   /** Ids of the live accounts of one environment on which a user has a role, at most `limit`. */
   async listAccounts(user: string, environment: Environment, limit: number) {
     return (
-      await this.#session.all('membership list', { user, environment, limit }, (db, param) =>
+      await this.session.all('membership list', { user, environment, limit }, (db, param) =>
         db
           .selectFrom('account_users')
           .innerJoin('accounts', 'accounts.id', 'account_users.account_id')
@@ -70,24 +64,24 @@ export class AccountMembers {
   }
 
   async add(membership: AccountMember) {
-    await insertRows(this.#session, 'account_users', [membership]);
+    await insertRows(this.session, 'account_users', [membership]);
   }
 
   /** Adds a user to an account, or replaces their role and permissions there. */
   async put(membership: AccountMember) {
-    await insertRows(this.#session, 'account_users', [membership], {
+    await insertRows(this.session, 'account_users', [membership], {
       onConflict: { key: ['account_id', 'user_id'], replace: ['role', 'post_composer'] },
     });
   }
 
   /** Returns true when the user had a role there. */
   async remove(account: string, user: string) {
-    return (await deleteRows(this.#session, 'account_users', { account_id: account, user_id: user })) > 0;
+    return (await deleteRows(this.session, 'account_users', { account_id: account, user_id: user })) > 0;
   }
 
   /** All members of an account, by user id. */
   listMembers(account: string) {
-    return this.#session.all('membership members', { account }, (db, param) =>
+    return this.session.all('membership members', { account }, (db, param) =>
       db
         .selectFrom('account_users')
         .select(['account_id', 'user_id', 'role', 'post_composer'])
@@ -98,7 +92,7 @@ export class AccountMembers {
 
   /** Columns of an account that are no declared fields; undefined when no account has this id. */
   findLimits(account: string) {
-    return this.#session.first('account limits', { account }, (db, param) =>
+    return this.session.first('account limits', { account }, (db, param) =>
       db.selectFrom('accounts').select(['environment', 'limits']).where('id', '=', param('account')),
     );
   }
@@ -106,7 +100,7 @@ export class AccountMembers {
   /** The feature keys of an account, sorted. */
   async listFeatures(account: string) {
     return (
-      await this.#session.all('features list', { account }, (db, param) =>
+      await this.session.all('features list', { account }, (db, param) =>
         db
           .selectFrom('account_features')
           .select('feature_key')
@@ -118,13 +112,13 @@ export class AccountMembers {
 
   async addFeatures(account: string, keys: readonly string[]) {
     for (const key of keys) {
-      await insertNew(this.#session, 'account_features', { account_id: account, feature_key: key });
+      await insertNew(this.session, 'account_features', { account_id: account, feature_key: key });
     }
   }
 
   async removeFeatures(account: string, keys: readonly string[]) {
     for (const key of keys) {
-      await deleteRows(this.#session, 'account_features', { account_id: account, feature_key: key });
+      await deleteRows(this.session, 'account_features', { account_id: account, feature_key: key });
     }
   }
 }

@@ -3,44 +3,38 @@ import type { Message } from '../../contract/store/messages.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import type { NewRow } from '../core/database.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
-import type { Session } from '../core/session.ts';
+import { Table } from '../core/table.ts';
 import { findRow } from '../core/table-rows.ts';
 
 /** Direct messages, and up to where they were read. */
-export class Messages {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class Messages extends Table {
   find(id: string) {
-    return findRow(this.#session, 'messages', { id });
+    return findRow(this.session, 'messages', { id });
   }
 
   findMark(conversation: string, user: string) {
-    return findRow(this.#session, 'message_reads', { conversation_id: conversation, user_id: user });
+    return findRow(this.session, 'message_reads', { conversation_id: conversation, user_id: user });
   }
 
   add(message: Message) {
-    return insertRows(this.#session, 'messages', [message]);
+    return insertRows(this.session, 'messages', [message]);
   }
 
   /** Stores how far a user has read. */
   mark(mark: NewRow<'message_reads'>) {
-    return insertRows(this.#session, 'message_reads', [mark], {
+    return insertRows(this.session, 'message_reads', [mark], {
       onConflict: { key: ['conversation_id', 'user_id'], replace: ['last_read_id'] },
     });
   }
 
   /** Removes messages created before a time, UTC text, at most `limit`, the oldest first; returns how many. */
   removeBefore(time: string, limit: number) {
-    return removeOldest(this.#session, { table: 'messages', key: ['id'], time: 'created_at' }, time, limit);
+    return removeOldest(this.session, { table: 'messages', key: ['id'], time: 'created_at' }, time, limit);
   }
 
   /** Removes marks of messages older than all that are left, at most `limit`; returns how many. */
   removeOldMarks(limit: number) {
-    return this.#session.run('message_reads expire', { limit }, (db, param) => {
+    return this.session.run('message_reads expire', { limit }, (db, param) => {
       // Ids have a fixed length and grow.
       const old = sql`select conversation_id, user_id from message_reads
           where last_read_id < coalesce((select min(id) from messages), ${sql.lit('9'.repeat(19))})

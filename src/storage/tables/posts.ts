@@ -5,7 +5,7 @@ import { foldedName } from '../../rows/search-columns.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import { allListed, inList, paddedSize } from '../core/in-lists.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
-import type { Session } from '../core/session.ts';
+import { Table } from '../core/table.ts';
 import { findRow, listRows, updateRows } from '../core/table-rows.ts';
 
 /** Sorts after everything that follows the prefix of a name. */
@@ -38,21 +38,15 @@ interface PostQuery extends PostConditions {
 }
 
 /** The stored published posts. */
-export class Posts {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class Posts extends Table {
   async find(environment: Environment, id: string): Promise<Post | undefined> {
-    const post = await findRow(this.#session, 'posts', { id });
+    const post = await findRow(this.session, 'posts', { id });
     return post?.environment === environment ? post : undefined;
   }
 
   /** The posts with these ids that exist, unordered. */
   list(environment: Environment, ids: readonly string[]) {
-    return allListed(this.#session, 'posts list', ids, { environment }, (db, ids, param) =>
+    return allListed(this.session, 'posts list', ids, { environment }, (db, ids, param) =>
       db
         .selectFrom('posts')
         .selectAll()
@@ -63,7 +57,7 @@ export class Posts {
 
   /** A user's promoted-only repost of a post. */
   findRepost(environment: Environment, user: string, of: string) {
-    return findRow(this.#session, 'posts', { environment, user_id: user, repost_of: of });
+    return findRow(this.session, 'posts', { environment, user_id: user, repost_of: of });
   }
 
   async page({ environment, user, nullcast, withMentions, ids, namePrefix, after, limit }: PostQuery): Promise<Post[]> {
@@ -81,7 +75,7 @@ export class Posts {
       after_time: after?.[0],
       after_id: after?.[1],
     };
-    return this.#session.all(`posts page ${shape}`, args, (db, param) => {
+    return this.session.all(`posts page ${shape}`, args, (db, param) => {
       let chosen = db
         .selectFrom('posts')
         .selectAll()
@@ -102,7 +96,7 @@ export class Posts {
 
   /** The texts of public posts after a position, in order. */
   listTexts(environment: Environment, { stored_in, id }: PostPosition, limit: number) {
-    return this.#session.all('posts texts', { environment, stored_in, id, limit }, (db, param) =>
+    return this.session.all('posts texts', { environment, stored_in, id, limit }, (db, param) =>
       db
         .selectFrom('posts')
         .select(['id', 'stored_in', 'user_id', 'lang', 'created_at', 'text'])
@@ -123,23 +117,23 @@ export class Posts {
    */
   async findHorizon() {
     // Units of work that write to SQLite follow each other: whatever is visible is settled.
-    if (this.#session.dialect === 'sqlite') return Number.MAX_SAFE_INTEGER;
-    const [row] = await this.#session.allRaw<{ horizon: number }>(HORIZON);
+    if (this.session.dialect === 'sqlite') return Number.MAX_SAFE_INTEGER;
+    const [row] = await this.session.allRaw<{ horizon: number }>(HORIZON);
     return row!.horizon;
   }
 
   /** Moves posts to the end whose `stored_in` comes from another PostgreSQL server; returns how many. */
   async adoptForeign(): Promise<number> {
-    return this.#session.dialect === 'sqlite' ? 0 : this.#session.runRaw(ADOPT);
+    return this.session.dialect === 'sqlite' ? 0 : this.session.runRaw(ADOPT);
   }
 
   async add(post: Post) {
     const row = { ...post, name_folded: foldedName(post.name) };
     const columns = Object.keys(row) as (keyof typeof row)[];
-    await this.#session.run(`posts add ${columns}`, { row: [row], environment: post.environment }, (db, param) => {
+    await this.session.run(`posts add ${columns}`, { row: [row], environment: post.environment }, (db, param) => {
       const cells = columns.map((name) => [name, param.cell('row', 0, name)]);
       const stored_in =
-        this.#session.dialect === 'sqlite'
+        this.session.dialect === 'sqlite'
           ? sql<number>`(select coalesce(max(stored_in), 0) + 1 from posts where environment = ${param('environment')})`
           : sql<number>`pg_current_xact_id()::text::bigint`;
       return db.insertInto('posts').values({ ...(Object.fromEntries(cells) as typeof row), stored_in });
@@ -147,29 +141,23 @@ export class Posts {
   }
 
   async rename(id: string, name: string | null) {
-    await updateRows(this.#session, 'posts', { name, name_folded: foldedName(name) }, { id });
+    await updateRows(this.session, 'posts', { name, name_folded: foldedName(name) }, { id });
   }
 }
 
 /** Notifications of users. */
-export class Notifications {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class Notifications extends Table {
   add(notification: Notification) {
-    return insertRows(this.#session, 'notifications', [notification]);
+    return insertRows(this.session, 'notifications', [notification]);
   }
 
   /** The newest notifications of a user. */
   list(user: string, limit: number) {
-    return listRows(this.#session, 'notifications', { user_id: user }, ['created_at desc', 'id desc'], limit);
+    return listRows(this.session, 'notifications', { user_id: user }, ['created_at desc', 'id desc'], limit);
   }
 
   /** Removes at most `limit` of before a time; returns how many. */
   removeBefore(time: string, limit: number) {
-    return removeOldest(this.#session, { table: 'notifications', key: ['id'], time: 'created_at' }, time, limit);
+    return removeOldest(this.session, { table: 'notifications', key: ['id'], time: 'created_at' }, time, limit);
   }
 }

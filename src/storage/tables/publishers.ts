@@ -1,27 +1,21 @@
 import type { Publisher } from '../../contract/store/publishers.ts';
 import { insertRows } from '../core/bulk-insert.ts';
-import type { Session } from '../core/session.ts';
+import { Table } from '../core/table.ts';
 import { findRow, updateRows } from '../core/table-rows.ts';
 
 /** Publishers of both environments. */
-export class Publishers {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class Publishers extends Table {
   find(id: string) {
-    return findRow(this.#session, 'publishers', { id });
+    return findRow(this.session, 'publishers', { id });
   }
 
   findByDigest(digest: string) {
-    return findRow(this.#session, 'publishers', { secret_digest: digest });
+    return findRow(this.session, 'publishers', { secret_digest: digest });
   }
 
   /** All of them, or those of a user, by their number. */
   async list(owner?: string): Promise<Publisher[]> {
-    const found = await this.#session.all(
+    const found = await this.session.all(
       `publishers list ${owner !== undefined}`,
       { owner: owner ?? '' },
       (db, param) => {
@@ -33,13 +27,13 @@ export class Publishers {
   }
 
   add(publisher: Publisher) {
-    return insertRows(this.#session, 'publishers', [publisher]);
+    return insertRows(this.session, 'publishers', [publisher]);
   }
 
   async change(
     id: string,
     changes: Partial<Pick<Publisher, 'secret_digest' | 'rotated_at' | 'disabled_at' | 'may_explain'>>,
   ) {
-    await updateRows(this.#session, 'publishers', changes, { id });
+    await updateRows(this.session, 'publishers', changes, { id });
   }
 }

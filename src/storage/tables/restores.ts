@@ -1,13 +1,7 @@
-import type { Session } from '../core/session.ts';
+import { Table } from '../core/table.ts';
 
 /** The record of a restore from a backup. @source decision 454 */
-export class Restores {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class Restores extends Table {
   /**
    * Unix second from which on signed requests are accepted; 0 when the database was never restored. The nonces of
    * requests accepted after the backup are lost with it.
@@ -15,7 +9,7 @@ export class Restores {
   async findRequestsNotBefore() {
     return (
       (
-        await this.#session.first('restores not before', {}, (db) =>
+        await this.session.first('restores not before', {}, (db) =>
           db.selectFrom('restores').select(({ fn }) => fn.max('requests_not_before').as('not_before')),
         )
       )?.not_before ?? 0

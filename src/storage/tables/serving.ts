@@ -5,7 +5,7 @@ import { insertRows } from '../core/bulk-insert.ts';
 import { allListed, inList, paddedSize } from '../core/in-lists.ts';
 import { isOrphaned } from '../core/orphans.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
-import type { Session } from '../core/session.ts';
+import { Table } from '../core/table.ts';
 import { deleteRows, listRows, updateRows } from '../core/table-rows.ts';
 
 /** Nonces in one statement. */
@@ -32,19 +32,13 @@ export interface BudgetLease {
 }
 
 /** The beacons that have counted. Writers hold the delivery cursor of the account. */
-export class DeliveryBeacons {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class DeliveryBeacons extends Table {
   /** The given nonces that are known. */
   async list(account: string, nonces: readonly string[]): Promise<StoredBeacon[]> {
     const found: StoredBeacon[] = [];
     for (let from = 0; from < nonces.length; from += CHUNK) {
       const some = nonces.slice(from, from + CHUNK);
-      const rows = await allListed(this.#session, 'delivery beacons', some, { account }, (db, listed, param) =>
+      const rows = await allListed(this.session, 'delivery beacons', some, { account }, (db, listed, param) =>
         db
           .selectFrom('delivery_beacons')
           .selectAll()
@@ -58,17 +52,17 @@ export class DeliveryBeacons {
 
   /** @throws ConstraintViolated when one of them is known */
   add(beacons: readonly StoredBeacon[]) {
-    return insertRows(this.#session, 'delivery_beacons', beacons);
+    return insertRows(this.session, 'delivery_beacons', beacons);
   }
 
   /** Stores when a seen ad was clicked. */
   async click(account_id: string, nonce: string, clicked_ms: number) {
-    await updateRows(this.#session, 'delivery_beacons', { clicked_ms }, { account_id, nonce });
+    await updateRows(this.session, 'delivery_beacons', { clicked_ms }, { account_id, nonce });
   }
 
   removeExpired(now_ms: number, max: number) {
     return removeOldest(
-      this.#session,
+      this.session,
       { table: 'delivery_beacons', key: ['account_id', 'nonce'], time: 'expires_ms' },
       now_ms + 1,
       max,
@@ -77,18 +71,12 @@ export class DeliveryBeacons {
 }
 
 /** Accounts with ads to serve. */
-export class Advertisers {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class Advertisers extends Table {
   /** The accounts of an environment with active line items, by id; or those of them with these ids. */
   async list(environment: Environment, ids?: readonly string[]): Promise<SettledAccount[]> {
     if (ids?.length === 0) return [];
     const size = ids ? paddedSize(ids.length) : 0;
-    return this.#session.all(`advertisers ${size}`, { environment, ids: ids ?? [] }, (db, param) => {
+    return this.session.all(`advertisers ${size}`, { environment, ids: ids ?? [] }, (db, param) => {
       let accounts = db
         .selectFrom('accounts')
         .select(['id', 'environment', 'timezone'])
@@ -107,20 +95,14 @@ export class Advertisers {
 const LEASE_KEY = ['account_id', 'budget', 'node'] as const;
 
 /** The parts of budgets that nodes hold. Readers and writers hold the delivery cursor of the account. */
-export class BudgetLeases {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class BudgetLeases extends Table {
   list(account: string) {
-    return listRows(this.#session, 'delivery_leases', { account_id: account }, ['budget', 'node']);
+    return listRows(this.session, 'delivery_leases', { account_id: account }, ['budget', 'node']);
   }
 
   /** Stores leases; those of the same budget and node are replaced. */
   save(leases: readonly BudgetLease[]) {
-    return insertRows(this.#session, 'delivery_leases', leases, {
+    return insertRows(this.session, 'delivery_leases', leases, {
       columns: [...LEASE_KEY, 'amount_local_micro'],
       onConflict: { key: LEASE_KEY, replace: ['amount_local_micro'] },
     });
@@ -128,12 +110,12 @@ export class BudgetLeases {
 
   /** Releases all leases of a node. */
   removeOf(node: string) {
-    return deleteRows(this.#session, 'delivery_leases', { node });
+    return deleteRows(this.session, 'delivery_leases', { node });
   }
 
   /** Releases leases of days before a date, which cannot be spent any more. */
   removeOfDaysBefore(account: string, date: string) {
-    return this.#session.run('delivery leases of days', { account, date }, (db, param) =>
+    return this.session.run('delivery leases of days', { account, date }, (db, param) =>
       db
         .deleteFrom('delivery_leases')
         .where('account_id', '=', param('account'))
@@ -144,7 +126,7 @@ export class BudgetLeases {
 
   /** Releases leases of ended nodes. */
   releaseOrphaned() {
-    return this.#session.run('delivery leases free orphaned', {}, (db) =>
+    return this.session.run('delivery leases free orphaned', {}, (db) =>
       db.deleteFrom('delivery_leases').where(isOrphaned('delivery_leases')),
     );
   }

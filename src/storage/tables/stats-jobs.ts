@@ -4,7 +4,7 @@ import { insertRows } from '../core/bulk-insert.ts';
 import type { Database } from '../core/database.ts';
 import { allListed, inList, paddedSize } from '../core/in-lists.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
-import type { Session } from '../core/session.ts';
+import { Table } from '../core/table.ts';
 import { findRow, updateRows } from '../core/table-rows.ts';
 
 /** A job as the port declares it. */
@@ -29,25 +29,19 @@ interface StatsJobQuery {
 }
 
 /** The jobs for statistics of all accounts. */
-export class StatsJobs {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class StatsJobs extends Table {
   async add(job: StatsJob) {
     const [entity_ids, metric_groups] = [JSON.stringify(job.entity_ids), JSON.stringify(job.metric_groups)];
-    await insertRows(this.#session, 'stats_jobs', [{ ...job, entity_ids, metric_groups }]);
+    await insertRows(this.session, 'stats_jobs', [{ ...job, entity_ids, metric_groups }]);
   }
 
   async find(account: string, id: string): Promise<StatsJob | undefined> {
-    const row = await findRow(this.#session, 'stats_jobs', { account_id: account, id });
+    const row = await findRow(this.session, 'stats_jobs', { account_id: account, id });
     return row && jobOf(row);
   }
 
   async findByFileName(name: string): Promise<StatsJob | undefined> {
-    const row = await findRow(this.#session, 'stats_jobs', { file_name: name });
+    const row = await findRow(this.session, 'stats_jobs', { file_name: name });
     return row && jobOf(row);
   }
 
@@ -56,7 +50,7 @@ export class StatsJobs {
     const size = ids ? paddedSize(ids.length) : 0;
     const [time = '', id = ''] = after ?? [];
     const args = { account, ids: ids ?? [], entity: entity ?? '', time, id, limit };
-    const rows = await this.#session.all(
+    const rows = await this.session.all(
       `stats jobs ${size} ${entity !== undefined} ${after !== undefined}`,
       args,
       (db, param) => {
@@ -75,7 +69,7 @@ export class StatsJobs {
 
   /** How many jobs of an account have not ended. */
   async findUnfinishedCount(account: string) {
-    const found = await this.#session.first('stats jobs unfinished', { account }, (db, param) =>
+    const found = await this.session.first('stats jobs unfinished', { account }, (db, param) =>
       db
         .selectFrom('stats_jobs')
         .select(({ fn }) => fn.countAll<number>().as('total'))
@@ -90,12 +84,12 @@ export class StatsJobs {
     { account_id, id, status }: Pick<StatsJob, 'account_id' | 'id' | 'status'>,
     changes: Partial<Pick<StatsJob, 'status' | 'file_name' | 'object_key' | 'expires_at' | 'updated_at'>>,
   ) {
-    return (await updateRows(this.#session, 'stats_jobs', changes, { account_id, id, status })) === 1;
+    return (await updateRows(this.session, 'stats_jobs', changes, { account_id, id, status })) === 1;
   }
 
   /** Those of these keys of objects that a job names. */
   async listNamedKeys(keys: readonly string[]) {
-    const rows = await allListed(this.#session, 'stats jobs keys', keys, {}, (db, keys) =>
+    const rows = await allListed(this.session, 'stats jobs keys', keys, {}, (db, keys) =>
       db
         .selectFrom('stats_jobs')
         .select('object_key')
@@ -107,7 +101,7 @@ export class StatsJobs {
   /** Removes jobs that were created before a time, whose files are gone; returns how many. */
   removeBefore(created_at: string, max: number) {
     return removeOldest(
-      this.#session,
+      this.session,
       { table: 'stats_jobs', key: ['account_id', 'id'], time: 'created_at' },
       created_at,
       max,

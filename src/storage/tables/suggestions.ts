@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Environment } from '../../contract/declare/account-state.ts';
-import type { Session } from '../core/session.ts';
+import { Table } from '../core/table.ts';
 
 /** Asks which values of some targeting types occur together with given values. */
 interface CoOccurrenceQuery {
@@ -13,13 +13,7 @@ interface CoOccurrenceQuery {
 }
 
 /** Targeting values that line items have in common. @source decision 168 */
-export class Suggestions {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class Suggestions extends Table {
   /**
    * Values that live line items of live accounts target together with one of `values`, except those themselves: most
    * frequent first, then in text order. Values used by only one other account are not disclosed.
@@ -28,7 +22,7 @@ export class Suggestions {
     const shape = `targeting together ${types.length} ${values.length}`;
     const args = { environment, account, limit, types, values };
     return (
-      await this.#session.all(shape, args, (db, param) => {
+      await this.session.all(shape, args, (db, param) => {
         const [oneOfTypes, oneOfValues] = [param.list('types', types.length), param.list('values', values.length)];
         const lineItems = sql`count(distinct beside.line_item_id)`;
         const accounts = sql`count(distinct beside.account_id)`;

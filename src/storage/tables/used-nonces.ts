@@ -1,5 +1,5 @@
 import type { UsedNonce } from '../../contract/store/nonces.ts';
-import type { Session } from '../core/session.ts';
+import { Table } from '../core/table.ts';
 
 /** The only row of `forgotten_nonces`. */
 const ONLY = 'only';
@@ -16,13 +16,7 @@ on conflict do nothing
 returning digest`;
 
 /** Used nonces in the database, where several processes can share them. @source decision 746 */
-export class UsedNonces {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class UsedNonces extends Table {
   /**
    * Stores nonces; returns the digests of those that were new. The commit of the unit is not synced to disk, unless
    * `isSynced`: it is with the next commit that is.
@@ -31,10 +25,10 @@ export class UsedNonces {
     entries: readonly UsedNonce[],
     { isSynced }: { readonly isSynced: boolean },
   ): Promise<ReadonlySet<string>> {
-    if (this.#session.dialect !== 'postgres') throw new Error('nonces are shared in PostgreSQL only');
+    if (this.session.dialect !== 'postgres') throw new Error('nonces are shared in PostgreSQL only');
     // Pipelined with the insert. @source decision 747
-    const lazily = isSynced ? undefined : this.#session.allRaw('set local synchronous_commit = off');
-    const stored = this.#session.allRaw<{ digest: string }>(RESERVE, [
+    const lazily = isSynced ? undefined : this.session.allRaw('set local synchronous_commit = off');
+    const stored = this.session.allRaw<{ digest: string }>(RESERVE, [
       entries.map(({ timestamp }) => timestamp),
       entries.map(({ digest }) => digest),
     ]);
@@ -44,7 +38,7 @@ export class UsedNonces {
 
   /** Nonces in the order of their timestamps and digests, after the given one. */
   list(after: UsedNonce, limit: number) {
-    return this.#session.all('used nonces after', { ...after, limit }, (db, param) =>
+    return this.session.all('used nonces after', { ...after, limit }, (db, param) =>
       db
         .selectFrom('used_nonces')
         .select(['timestamp_s as timestamp', 'digest'])
@@ -58,7 +52,7 @@ export class UsedNonces {
 
   /** From now on `reserve` takes no timestamps up to this second. */
   async forgetUntil(timestamp: number) {
-    await this.#session.run('nonces forgotten', { id: ONLY, timestamp }, (db, param) =>
+    await this.session.run('nonces forgotten', { id: ONLY, timestamp }, (db, param) =>
       db
         .insertInto('forgotten_nonces')
         .values({ id: param('id'), until_s: param('timestamp') })
@@ -73,7 +67,7 @@ export class UsedNonces {
 
   /** Removes nonces with timestamps up to this second, at most `limit`; returns their number. */
   removeUntil(timestamp: number, limit: number) {
-    return this.#session.run('used nonces removed', { timestamp, limit }, (db, param) =>
+    return this.session.run('used nonces removed', { timestamp, limit }, (db, param) =>
       db
         .deleteFrom('used_nonces')
         // A digest is of one timestamp, so that it names a nonce alone.
@@ -93,7 +87,7 @@ export class UsedNonces {
 
   /** The newest timestamp of which a nonce may have been removed; 0 when none was. */
   async findForgottenUntil() {
-    const found = await this.#session.first('nonces forgotten until', {}, (db) =>
+    const found = await this.session.first('nonces forgotten until', {}, (db) =>
       db.selectFrom('forgotten_nonces').select('until_s'),
     );
     return found?.until_s ?? 0;
