@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Condition, PeopleQuery } from '../src/contract/store/directory.ts';
 import { samplePeople } from '../src/dev/samples/sample-people.ts';
-import { countPeople } from '../src/features/audiences/directory/count-people.ts';
+import { countPeople, histogramOf } from '../src/features/audiences/directory/count-people.ts';
 import { type Image, readImage } from '../src/features/audiences/directory/image.ts';
 import { imageWriter } from '../src/features/audiences/directory/image-writer.ts';
-import { histogramOf } from '../src/features/audiences/directory/people-histogram.ts';
 import { COUNTED_WORDS, sharesOf } from '../src/features/delivery/audiences/shares.ts';
 
 const PEOPLE = 1_000_000;

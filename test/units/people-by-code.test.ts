@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { peopleByCode } from '../../src/features/audiences/directory/people-by-code.ts';
+import { peopleByCode } from '../../src/features/audiences/directory/image.ts';
 import { emptySet, numbersOf } from '../../src/features/audiences/directory/people-set.ts';
 import { fc } from '../rig/laws.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seek } from '../../src/features/audiences/members/seek.ts';
+import { seek } from '../../src/features/audiences/members/find-entries.ts';
 import { fc } from '../rig/laws.ts';
 
 test('the search finds what a linear scan finds', () => {

@@ -8,6 +8,7 @@ import {
   type Columns,
   columnOf,
   isIdentifierKind,
+  REASONS,
 } from '../../features/audiences/uploads/people-columns.ts';
 import {
   type LineFault,
@@ -17,7 +18,6 @@ import {
   readParts,
 } from '../../features/audiences/uploads/people-parts.ts';
 import { openTable, type PeopleTable } from '../../features/audiences/uploads/people-table.ts';
-import { REASONS } from '../../features/audiences/uploads/reasons.ts';
 import { UPLOAD_BYTES_MAX } from '../../features/audiences/uploads/upload-limits.ts';
 import { sign } from '../../features/auth/oauth1/signature.ts';
 import { buildRequest, type ConnectionProfile, type Pair, protocolParameters } from '../connection-profile.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { IDENTIFIER_KINDS, type IdentifierKind, isHashedKind } from '../../contract/store/audiences.ts';
 import { type Normalized, normalize } from '../../features/audiences/uploads/normalize.ts';
-import { REASONS } from '../../features/audiences/uploads/reasons.ts';
+import { REASONS } from '../../features/audiences/uploads/people-columns.ts';
 import { type Complaints, isObject, itemsOf, type Located, membersOf, textOf } from './checker.ts';
 
 const NO_FIELDS = { fields: {}, others: IDENTIFIER_KINDS } as const;

@@ -12,7 +12,7 @@ import {
   updateIsGranted,
 } from './custom/audience-rules.ts';
 import { customAudienceComputed } from './custom/computed-fields.ts';
-import { planProcessing } from './custom/plan-processing.ts';
+import { planProcessing } from './custom/processing-state.ts';
 import { leavesOf, type Segment, type SegmentInput, withDefaults } from './segments/segment-tree.ts';
 import { segmentsField } from './segments/segments-field.ts';
 
@@ -52,7 +52,7 @@ function deriveColumns(row: CustomAudience, { verb, input }: DeriveContext<Custo
   };
 }
 
-/** Deleting an audience revokes its grants; criteria that refer to it stay. @source creatives 18.2 */
+/** Revokes the grants of a deleted audience; criteria that refer to it stay. @source creatives 18.2 */
 async function afterWrite(written: WriteContext<CustomAudience>): Promise<void> {
   const { verb, after, tx, now } = written;
   if (verb === 'update') return;

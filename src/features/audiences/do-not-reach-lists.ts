@@ -3,9 +3,13 @@ import { type Computed, type Fields, type RowOf, resource } from '../../contract
 import { AUDIENCE_READERS, AUDIENCE_WRITERS } from '../../contract/declare/roles.ts';
 import type { ChangeSetRule, WriteContext } from '../../contract/declare/rules.ts';
 import { subjectOf } from '../../contract/store/custom-audiences.ts';
-import { processingFields } from './custom/audience-declaration.ts';
-import { planProcessing } from './custom/plan-processing.ts';
-import { isTargetable, reasonsNotTargetable, reasonsNotTargetableField } from './custom/targetability.ts';
+import {
+  isTargetable,
+  planProcessing,
+  processingFields,
+  reasonsNotTargetable,
+  reasonsNotTargetableField,
+} from './custom/processing-state.ts';
 
 const fields = {
   description: text({ max: 1000 }).createOnly().describe('Description of the list.'),
@@ -38,10 +42,7 @@ const computed: Computed<DoNotReachList> = {
   },
 };
 
-/**
- * Do-not-reach lists: people who are excluded from all campaigns of an account, which has at most one list.
- * @source creatives 24; decision 265
- */
+/** Lists of people who are excluded from all campaigns of an account; one per account. @source creatives 24; decision 265 */
 export const doNotReachLists = resource({
   name: 'do_not_reach_list',
   plural: 'do_not_reach_lists',
@@ -61,6 +62,7 @@ export const doNotReachLists = resource({
   effects: { afterWrite: planListProcessing },
 });
 
+/** Rule: an account has at most one list. */
 function onePerAccount(): ChangeSetRule<DoNotReachList> {
   return async ({ changes, account, tx }) => {
     if (changes[0]?.before) return [];

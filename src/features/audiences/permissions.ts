@@ -25,10 +25,10 @@ type AudiencePermission = RowOf<typeof fields>;
 /** Grants of custom audiences to accounts. @source advertising 18; creatives 22 */
 export const customAudiencePermissions = permissionsFor(customAudiences);
 
-/** The same grants under tailored audiences. */
+/** Grants of tailored audiences, the same rows. */
 export const tailoredAudiencePermissions = permissionsFor(tailoredAudiences);
 
-/** The declaration of grants under custom or tailored audiences; both use the same rows. @source decision 251, 252 */
+/** Declares the grants of custom or tailored audiences. @source decision 251, 252 */
 function permissionsFor(audiences: AnyResource): Resource<typeof fields> {
   const { name, plural, label, legacy, idParameter } = audiences;
   const below = `/:${idParameter}/permissions`;
@@ -71,7 +71,7 @@ function permissionsFor(audiences: AnyResource): Resource<typeof fields> {
 
 const FEATURE = 'SHARE_AUDIENCE_OUTSIDE_BUSINESS';
 
-/** Rule: audiences are shared within a business, or with a feature of the owner. @source decision 253 */
+/** Rule: audiences can be shared within a business, or beyond with a feature of the owner. @source decision 253 */
 async function grantIsAllowed({ after, account, tx }: Change<AudiencePermission>): Promise<ErrorDetail | undefined> {
   const parameter = 'granted_account_id';
   const value = String(after.granted_account_id);

@@ -1,14 +1,8 @@
-import { boolean, integer, oneOf, text } from '../../../contract/declare/fields.ts';
+import { oneOf, text } from '../../../contract/declare/fields.ts';
 import { type Fields, type RowOf, resource } from '../../../contract/declare/resource.ts';
 import { AUDIENCE_READERS, AUDIENCE_WRITERS } from '../../../contract/declare/roles.ts';
 import { segmentsField } from '../segments/segments-field.ts';
-
-/** The processing state of an audience or list: stored by its job, and returned as computed fields. */
-export const processingFields = {
-  is_processing: boolean().readOnly().defaults(1).hidden(),
-  is_targetable: boolean().readOnly().defaults(0).hidden(),
-  size: integer({ min: 0, max: Number.MAX_SAFE_INTEGER }).readOnly().hidden(),
-} satisfies Fields;
+import { processingFields } from './processing-state.ts';
 
 /** The fields of custom and tailored audiences. @source decision 250 */
 export const audienceFields = {

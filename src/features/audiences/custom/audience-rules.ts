@@ -52,7 +52,7 @@ export function typeIsSupported({ verb, after }: Change<CustomAudience>): ErrorD
 
 /**
  * Rule: names of live audiences are unique within their owner's account, case-sensitive and ignoring surrounding
- * spaces. When one batch gives several the same name, the first keeps it.
+ * spaces. If a batch gives several the same name, the first keeps it.
  * @source advertising 17; creatives 18.2; decision 248, 249
  */
 export const namesAreUnique: ChangeSetRule<CustomAudience> = async ({ changes, tx }) => {

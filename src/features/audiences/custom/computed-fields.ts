@@ -2,11 +2,11 @@ import { Type } from '../../../base/json-schema.ts';
 import { boolean, type Field, field, id, integer, oneOf } from '../../../contract/declare/fields.ts';
 import type { SerializeContext } from '../../../contract/declare/operation.ts';
 import type { Computed } from '../../../contract/declare/resource.ts';
-import { replySchema } from '../segments/segment-schema.ts';
+import { replySchema } from '../segments/segments-field.ts';
 import type { CustomAudience } from './audience-declaration.ts';
-import { computedList, isTargetable, reasonsNotTargetable, reasonsNotTargetableField } from './targetability.ts';
+import { computedList, isTargetable, reasonsNotTargetable, reasonsNotTargetableField } from './processing-state.ts';
 
-/** Names of types in `targetable_types`, where they differ. */
+/** Names of types in `targetable_types`, if different. */
 const TARGETING_NAMES: Readonly<Record<string, string>> = { MOBILE_AUDIENCE: 'MOBILE' };
 const TARGETABLE_TYPES = ['CRM', 'FLEXIBLE', 'MOBILE'].flatMap((type) => [type, `EXCLUDED_${type}`]);
 
@@ -41,7 +41,7 @@ export const tailoredAudienceComputed: Computed<CustomAudience> = {
   prepare: computeValues,
 };
 
-/** It stays as it is for line items that have it; no others may target it. @source decision 261 */
+/** Reason for an audience whose grant was revoked: existing line items keep it, but no others may target it. @source decision 261 */
 const WITHDRAWN = JSON.stringify(['PERMISSION_REVOKED']);
 
 async function computeValues(rows: readonly CustomAudience[], { tx, account }: SerializeContext) {

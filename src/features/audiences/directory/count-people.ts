@@ -1,4 +1,4 @@
-import type { Condition, PeopleQuery } from '../../../contract/store/directory.ts';
+import type { Condition, PeopleHistogram, PeopleQuery, PersonWord } from '../../../contract/store/directory.ts';
 import type { Image, ListColumn, WordColumn } from './image.ts';
 import {
   addBytesBetween,
@@ -8,6 +8,7 @@ import {
   forEachPerson,
   fullSet,
   intersect,
+  numbersOf,
   type PeopleSet,
   sizeOf,
   subtract,
@@ -23,12 +24,12 @@ export function countPeople(image: Image, query: PeopleQuery, activeSince: numbe
   return sizeOf(findPeople(image, [query], activeSince));
 }
 
-/** The people of an image who match at least one query and were active since a time. */
+/** Finds the people of an image who match at least one query and were active since a time. */
 export function findPeople(image: Image, queries: readonly PeopleQuery[], activeSince: number): PeopleSet {
   const everybody = fullSet(image.people);
   const [first, ...others] = queries;
   if (!first) return emptySet(image.people);
-  // Conditions that are checked person by person run only over those who are left.
+  // Conditions checked person by person are limited to the remaining people.
   if (others.length === 0) return activeAmong(image, matchingAmong(image, first, everybody), activeSince);
   const left = activeAmong(image, everybody, activeSince);
   const found = emptySet(image.people);
@@ -43,8 +44,8 @@ export function findPeople(image: Image, queries: readonly PeopleQuery[], active
 function matchingAmong(image: Image, { anyOf, allOf, noneOf }: PeopleQuery, among: PeopleSet): PeopleSet {
   const found = among.slice();
   const groups = anyOf.length > 0 ? [anyOf, ...allOf] : allOf;
-  // Conditions checked person by person come last, when few are left.
-  const inOrder = [...groups].sort((a, b) => Number(a.some(looksAtEach)) - Number(b.some(looksAtEach)));
+  // Conditions checked person by person come last, when few people remain.
+  const inOrder = [...groups].sort((a, b) => Number(a.some(isCheckedByPerson)) - Number(b.some(isCheckedByPerson)));
   for (const group of inOrder) intersect(found, unionOf(image, group, found));
   if (noneOf.length > 0) subtract(found, unionOf(image, noneOf, found));
   return found;
@@ -56,14 +57,14 @@ function activeAmong({ people, lastActiveAt }: Image, among: PeopleSet, activeSi
   return active;
 }
 
-/** People who meet one of the conditions. Complete only within `of`; others may be included or not. */
+/** Returns the people who meet one of the conditions; only valid within `of`. */
 function unionOf(image: Image, conditions: readonly Condition[], of: PeopleSet): PeopleSet {
   const set = emptySet(image.people);
   for (const condition of conditions) addMatching(set, image, condition, of);
   return set;
 }
 
-function looksAtEach({ is }: Condition): boolean {
+function isCheckedByPerson({ is }: Condition): boolean {
   return is === 'age' || is === 'activated';
 }
 
@@ -122,15 +123,14 @@ function addListed(set: PeopleSet, { values, byCode }: ListColumn, wanted: reado
   }
 }
 
-/** The most people sampled from the input: every n-th of them. */
+/** Maximum number of people sampled from the input at regular intervals. */
 const SAMPLE_MAX = 10_000;
-/** The most distinctive followed users that define the lookalikes. */
+/** Number of distinctive followed users that define lookalikes. */
 const SHARED_MAX = 10;
 
 /**
- * People and their lookalikes: those who follow at least two of the ten users whom the input people follow most
- * disproportionately. With fewer than two such users there are no lookalikes.
- * @source decision 295
+ * Adds lookalikes to people: those who follow at least two of the ten users whom the input people follow most
+ * disproportionately. @source decision 295
  */
 function expandWithLookalikes(image: Image, input: PeopleSet): PeopleSet {
   const set = input.slice();
@@ -139,7 +139,7 @@ function expandWithLookalikes(image: Image, input: PeopleSet): PeopleSet {
   return set;
 }
 
-/** The codes of the users whom the input people follow more often than expected, largest excess first. */
+/** Returns the codes of the users whom the input people follow more often than expected, largest excess first. */
 function mostDistinctiveFollows(image: Image, input: PeopleSet): number[] {
   const { byCode, values } = image.lists.follows;
   const of = image.followed;
@@ -157,10 +157,47 @@ function mostDistinctiveFollows(image: Image, input: PeopleSet): number[] {
     if (counts[code]! < 2) continue;
     const excess = counts[code]! - (sampled * byCode.countOf(code)) / image.people;
     if (excess <= (top.length < SHARED_MAX ? 0 : top.at(-1)!.excess)) continue;
-    // Behind those with the same excess, whose codes are lower.
+    // After equal ones, which have lower codes.
     const place = top.findIndex((other) => other.excess < excess);
     top.splice(place < 0 ? top.length : place, 0, { code, excess });
     if (top.length > SHARED_MAX) top.pop();
   }
   return top.map(({ code }) => code);
+}
+
+/** The people to count, and the attributes of the histogram. */
+export interface PeopleToCount {
+  readonly queries: readonly PeopleQuery[];
+  /** Unix seconds. */
+  readonly activeSince: number;
+  readonly words: readonly PersonWord[];
+}
+
+/** Ages are stored as bytes. */
+const AGES = 256;
+
+/** Counts the people of an image who match at least one query, each once, by age and attributes. */
+export function histogramOf(image: Image, { queries, activeSince, words }: PeopleToCount): PeopleHistogram {
+  const people = numbersOf(findPeople(image, queries, activeSince));
+  return {
+    people: people.length,
+    words: Object.fromEntries(words.map((word) => [word, valuesOf(image.words[word], people)])),
+    ages: [...tally(image.age, AGES, people)],
+  };
+}
+
+function valuesOf({ values, codes }: WordColumn, people: Uint32Array): Record<string, number> {
+  const counts = tally(codes, values.size + 1, people);
+  const found: [value: string, count: number][] = [];
+  for (let code = 1; code < counts.length; code++) {
+    if (counts[code] !== 0) found.push([values.valueOf(code)!, counts[code]!]);
+  }
+  return Object.fromEntries(found);
+}
+
+/** Counts people by code. */
+function tally(codes: Uint8Array | Uint16Array, size: number, people: Uint32Array): Uint32Array {
+  const counts = new Uint32Array(size);
+  for (let at = 0; at < people.length; at++) counts[codes[people[at]!]!]! += 1;
+  return counts;
 }

@@ -6,13 +6,12 @@ import type {
   PeopleHistogram,
   PeopleQuery,
 } from '../../../contract/store/directory.ts';
-import { countPeople } from './count-people.ts';
+import { countPeople, histogramOf, type PeopleToCount } from './count-people.ts';
 import { IDENTIFIER_BYTES, type IdentifierLookup, lookUpIdentifiers } from './identifier-file.ts';
 import { type Image, readImage } from './image.ts';
 import { adoptImage, type ImageWriter, imageWriter } from './image-writer.ts';
-import { histogramOf, type PeopleToCount } from './people-histogram.ts';
 
-/** A person who has an identifier. */
+/** A person with an identifier. */
 interface Owner {
   /** 32 hexadecimal digits. */
   readonly identifier: string;
@@ -20,10 +19,10 @@ interface Owner {
   readonly number: number;
 }
 
-/** The most owners of one identifier that are reported; more would be a mistake in the directory. */
+/** Maximum number of reported owners of an identifier; more would be an error in the directory. */
 const OWNERS_MAX = 10;
 
-/** The people who have some identifiers, by binary searches in the file of an image. */
+/** Finds the people with these identifiers by binary searches in the file of an image. */
 function findOwners(folder: string, identifiers: readonly string[]): Owner[] {
   const lookup = lookUpIdentifiers(folder);
   try {
@@ -52,7 +51,7 @@ function ownersOf(lookup: IdentifierLookup, identifier: Buffer): number[] {
   return numbers;
 }
 
-/** The calls of the directory thread. It keeps one image in memory. */
+/** The calls of the directory thread, which keeps one image in memory. */
 const calls = {
   begin(making: string): void {
     writers.set(making, imageWriter(making));
@@ -64,14 +63,14 @@ const calls = {
     writers.get(making)!.finish(state, folder);
     writers.delete(making);
   },
-  /** Removes an image that was begun. */
+  /** Removes an unfinished image. */
   discard(making: string): void {
     writers.delete(making);
     rmSync(making, { recursive: true, force: true });
   },
-  /** Makes an image of the files of another one; false when one of them has been removed. */
+  /** Creates an image from files; false if one of them has been removed. */
   adopt: adoptImage,
-  /** @throws when the image is incomplete */
+  /** @throws if the image is incomplete */
   load(folder: string): void {
     imageOf(folder);
   },
@@ -81,19 +80,19 @@ const calls = {
   histogram({ folder, query }: { folder: string; query: PeopleToCount }): PeopleHistogram {
     return histogramOf(imageOf(folder), query);
   },
-  /** The people who have some identifiers, which are 32 hexadecimal digits each. */
+  /** Finds the people with these identifiers, of 32 hexadecimal digits each. */
   owners({ folder, identifiers }: { folder: string; identifiers: readonly string[] }): Owner[] {
     return findOwners(folder, identifiers);
   },
 };
 
-/** The images that are being written, by their temporary folders. */
+/** Writers of unfinished images by temporary folder. */
 const writers = new Map<string, ImageWriter>();
 let loaded: { readonly folder: string; readonly image: Image } | undefined;
 
 function imageOf(folder: string): Image {
   if (loaded?.folder !== folder) {
-    // The old image is released first: two need not fit into memory.
+    // The old image is released first, because two may not fit into memory.
     loaded = undefined;
     loaded = { folder, image: readImage(folder) };
   }

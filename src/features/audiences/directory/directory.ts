@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../../base/clock.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import type { Random } from '../../../base/random.ts';
-import { openThread } from '../../../base/threads.ts';
+import { openThread, type Thread } from '../../../base/threads.ts';
 import { StoreUnavailable } from '../../../contract/problems/store-unavailable.ts';
 import type { DerivedObjects } from '../../../contract/services/derived-files.ts';
 import { type BuiltFiles, FETCHED_WITHIN_S, OBJECT_REMOVAL } from '../../../contract/store/derived-files.ts';
@@ -13,6 +13,7 @@ import type {
   DirectoryIndex,
   DirectoryState,
   NewImage,
+  NumberedPerson,
   PeopleHistogram,
   PeopleQuery,
   PersonWord,
@@ -20,25 +21,25 @@ import type {
 import type { Store } from '../../../storage/unit-of-work.ts';
 import type { DirectoryCalls } from './directory-worker.ts';
 import { IMAGE_FILES } from './identifier-file.ts';
-import { FirstImage, ImageDraft } from './image-draft.ts';
 import { imageName } from './image-writer.ts';
 
-/** Dependencies of the directory: `folder` holds its images, `random` makes unique names. */
+/** Dependencies of the directory. */
 interface DirectoryDependencies {
   readonly store: Pick<Store, 'read' | 'write'>;
   readonly clock: Clock;
   readonly derived: DerivedObjects;
+  /** The folder of its images. */
   readonly folder: string;
   readonly random: Random;
 }
 
-/** People in one read of the database. */
+/** Number of people in one read of the database. */
 const PAGE = 1000;
 /** The owner of the files of the recorded image. */
 const OWNER = 'directory';
-/** How long the thread stays without work where its image is small. @source decision 1034 */
+/** An idle thread with a small image ends after this long. @source decision 1034 */
 const IDLE_MS = 10_000;
-/** The largest image that can be read again within some 50 ms, in people. */
+/** Size of an image, in people, that can be read again within about 50 ms. */
 const READ_AGAIN_MAX = 100_000;
 const NEVER = new AbortController().signal;
 
@@ -47,18 +48,18 @@ export function directoryFolder(dataFolder: string): string {
   return join(dataFolder, 'audiences', 'directory');
 }
 
-/** The directory; its thread and its image are made on first use. */
+/** The directory. Its thread and image are created on first use. */
 export class PeopleDirectory implements DirectoryIndex {
   readonly #deps: DirectoryDependencies;
-  /** Images that are being made, by name. */
-  readonly #making = new Map<string, Promise<void>>();
-  #lastMade: Promise<unknown> = Promise.resolve();
+  /** Builds under way, by name of the image. */
+  readonly #building = new Map<string, Promise<void>>();
+  #lastBuild: Promise<unknown> = Promise.resolve();
   readonly #drafts = new Set<ImageDraft>();
-  /** The people of the image that the thread has loaded. */
+  /** Size of the image in the thread. */
   #loadedPeople = 0;
   readonly #thread = openThread<DirectoryCalls>(new URL('./directory-worker.ts', import.meta.url), {
     idle_ms: IDLE_MS,
-    mayEnd: () => this.#drafts.size === 0 && this.#making.size === 0 && this.#loadedPeople <= READ_AGAIN_MAX,
+    mayEnd: () => this.#drafts.size === 0 && this.#building.size === 0 && this.#loadedPeople <= READ_AGAIN_MAX,
   });
 
   constructor(deps: DirectoryDependencies) {
@@ -79,7 +80,7 @@ export class PeopleDirectory implements DirectoryIndex {
     return new ImageDraft(parts, this.#draftFolder(state));
   }
 
-  async #make(state: DirectoryState): Promise<void> {
+  async #build(state: DirectoryState): Promise<void> {
     const draft = this.#newDraft(state);
     try {
       for (let from = 0; from < state.people; ) {
@@ -99,19 +100,19 @@ export class PeopleDirectory implements DirectoryIndex {
     return new FirstImage(this.#newDraft({ version, mark: 'new', people: 0 }), version);
   }
 
-  /** One image at a time: each takes memory. */
+  /** Builds one image at a time, and each only once. */
   #once(state: DirectoryState, work: () => Promise<void>): Promise<void> {
     const name = imageName(state);
-    let made = this.#making.get(name);
-    if (!made) {
-      made = this.#lastMade.then(work).finally(() => this.#making.delete(name));
-      this.#making.set(name, made);
-      this.#lastMade = made.catch(() => {});
+    let build = this.#building.get(name);
+    if (!build) {
+      build = this.#lastBuild.then(work).finally(() => this.#building.delete(name));
+      this.#building.set(name, build);
+      this.#lastBuild = build.catch(() => {});
     }
-    return made;
+    return build;
   }
 
-  /** Takes the recorded image over, if it is that of a state; returns whether it is here now. */
+  /** Fetches the recorded image if it has this state; returns whether it did. */
   async #fetchImage(state: DirectoryState): Promise<boolean> {
     const { store, derived } = this.#deps;
     const recorded = await store.read((tx) => tx.derivedFiles.list(OWNER));
@@ -126,7 +127,7 @@ export class PeopleDirectory implements DirectoryIndex {
     return this.#thread.call('adopt', image);
   }
 
-  /** Stores an image that is here as objects. */
+  /** Stores a local image as objects. */
   async #storeImage(state: DirectoryState): Promise<BuiltFiles> {
     const { store, derived } = this.#deps;
     const former = await store.read((tx) => tx.derivedFiles.list(OWNER));
@@ -135,10 +136,10 @@ export class PeopleDirectory implements DirectoryIndex {
     return { owner: OWNER, former, files: await derived.store(OWNER, files, NEVER) };
   }
 
-  /** Makes the image of the present state, and records it for other nodes unless one of them was faster. */
-  async #makeAndRecord(state: DirectoryState): Promise<void> {
+  /** Builds the image of the current state, and records it for other nodes unless one of them was faster. */
+  async #buildAndRecord(state: DirectoryState): Promise<void> {
     const { store, clock } = this.#deps;
-    await this.#make(state);
+    await this.#build(state);
     try {
       const built = await this.#storeImage(state);
       const now = formatInstant(clock.now());
@@ -149,7 +150,7 @@ export class PeopleDirectory implements DirectoryIndex {
         await tx.jobs.planNoLaterThan({ kind: OBJECT_REMOVAL, key: 'all', run_at });
       });
     } catch (error) {
-      // The local image suffices; other nodes make their own.
+      // The local image suffices; other nodes build their own.
       if (!(error instanceof StoreUnavailable)) throw error;
     }
   }
@@ -159,17 +160,17 @@ export class PeopleDirectory implements DirectoryIndex {
     const folder = this.#folderOf(state);
     if (!existsSync(folder)) {
       await this.#once(state, async () => {
-        const isHere = await this.#fetchImage(state).catch((error) => {
+        const isFetched = await this.#fetchImage(state).catch((error) => {
           if (error instanceof StoreUnavailable) return false;
           throw error;
         });
-        if (!isHere) await this.#makeAndRecord(state);
+        if (!isFetched) await this.#buildAndRecord(state);
       });
     }
     return { ...state, folder };
   }
 
-  /** The image that the thread has loaded. A damaged image is rebuilt: it is derived data. */
+  /** Loads the current image into the thread; rebuilds it if it is damaged. */
   async #loaded(): Promise<DirectoryFiles> {
     const files = await this.files();
     const { folder, ...state } = files;
@@ -179,7 +180,7 @@ export class PeopleDirectory implements DirectoryIndex {
     } catch {
       await this.#once(state, async () => {
         await rm(folder, { recursive: true, force: true });
-        await this.#makeAndRecord(state);
+        await this.#buildAndRecord(state);
       });
       await this.#thread.call('load', folder);
     }
@@ -188,7 +189,7 @@ export class PeopleDirectory implements DirectoryIndex {
 
   async build(state: DirectoryState, begun?: NewImage): Promise<BuiltFiles> {
     await this.#once(state, async () => {
-      if (!(await begun?.finish(state))) await this.#make(state);
+      if (!(await begun?.finish(state))) await this.#build(state);
     });
     return this.#storeImage(state);
   }
@@ -221,5 +222,88 @@ export class PeopleDirectory implements DirectoryIndex {
 
   close(): Promise<void> {
     return this.#thread.close();
+  }
+}
+
+/** Dependencies of drafts. */
+interface DraftParts {
+  readonly thread: Thread<DirectoryCalls>;
+  readonly folderOf: (state: DirectoryState) => string;
+  /** Unfinished drafts, which the thread keeps in memory. */
+  readonly open: Set<ImageDraft>;
+}
+
+/** An unfinished image in a temporary folder. */
+class ImageDraft {
+  readonly #parts: DraftParts;
+  readonly #folder: string;
+  /** The call under way, so that people are added while the next ones are read. */
+  #adding: Promise<unknown>;
+
+  constructor(parts: DraftParts, folder: string) {
+    this.#parts = parts;
+    this.#folder = folder;
+    parts.open.add(this);
+    this.#adding = parts.thread.call('begin', folder);
+    this.#adding.catch(() => undefined);
+  }
+
+  async #next(call: () => Promise<unknown>): Promise<void> {
+    await this.#adding;
+    this.#adding = call();
+    // Awaited by the next call, if there is one.
+    this.#adding.catch(() => undefined);
+  }
+
+  add(people: readonly NumberedPerson[]): Promise<void> {
+    return this.#next(() => this.#parts.thread.call('add', { making: this.#folder, people }));
+  }
+
+  /** Completes the image of a state. */
+  async finish(state: DirectoryState): Promise<void> {
+    const { thread, folderOf, open } = this.#parts;
+    await this.#next(() => thread.call('finish', { making: this.#folder, folder: folderOf(state), state }));
+    await this.#adding;
+    open.delete(this);
+  }
+
+  /** Removes the draft if it is unfinished. */
+  async discard(): Promise<void> {
+    const { thread, open } = this.#parts;
+    if (open.delete(this)) await thread.call('discard', this.#folder).catch(() => undefined);
+  }
+}
+
+/** The first image of a directory, which is written while its people are stored. */
+class FirstImage implements NewImage {
+  readonly #draft: ImageDraft;
+  readonly #version: number;
+  #people = 0;
+  #isComplete = true;
+
+  constructor(draft: ImageDraft, version: number) {
+    this.#draft = draft;
+    this.#version = version;
+  }
+
+  async add(people: readonly NumberedPerson[]): Promise<void> {
+    this.#isComplete &&= people.every(({ number }, index) => number === this.#people + index);
+    this.#people += people.length;
+    if (!this.#isComplete) return;
+    await this.#draft.add(people).catch(() => {
+      this.#isComplete = false;
+    });
+  }
+
+  async finish(state: DirectoryState): Promise<boolean> {
+    if (!this.#isComplete || state.version !== this.#version || state.people !== this.#people) return false;
+    return this.#draft.finish(state).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  discard(): Promise<void> {
+    return this.#draft.discard();
   }
 }

@@ -1,24 +1,24 @@
 type Numbers = Uint8Array<ArrayBuffer> | Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>;
 
-/** A growing list of numbers without an object for each. */
+/** A growing typed array. */
 export interface GrowingNumbers<N extends Numbers = Uint32Array<ArrayBuffer>> {
   push(value: number): void;
   readonly length: number;
-  /** The numbers so far, not copied: valid until the next `push`. */
+  /** A view of the numbers, valid until the next `push`. */
   view(): N;
 }
 
-/** An empty list of numbers of 32 bits. */
+/** Creates an empty list of 32-bit numbers. */
 export function growingNumbers(): GrowingNumbers {
   return growing((length) => new Uint32Array(length));
 }
 
-/** An empty list of codes of 16 bits. */
+/** Creates an empty list of 16-bit numbers. */
 export function growingCodes(): GrowingNumbers<Uint16Array<ArrayBuffer>> {
   return growing((length) => new Uint16Array(length));
 }
 
-/** An empty list of bytes. */
+/** Creates an empty list of bytes. */
 export function growingBytes(): GrowingNumbers<Uint8Array<ArrayBuffer>> {
   return growing((length) => new Uint8Array(length));
 }
@@ -29,7 +29,7 @@ function growing<N extends Numbers>(roomFor: (length: number) => N): GrowingNumb
   return {
     push(value) {
       if (length === room.length) {
-        // Growing by half: doubling would leave a third of the memory unused on average.
+        // Grows by half, because doubling would waste a third of the memory on average.
         const wider = roomFor(Math.ceil(length * 1.5));
         wider.set(room);
         room = wider;

@@ -8,14 +8,14 @@ export const IDENTIFIER_BYTES = 16;
 
 const HEADER_BYTES = 32;
 const MAGIC = 'PEOPLE01';
-/** Entries in one read. */
+/** Number of entries in one read. */
 const BLOCK_ENTRIES = 32_768;
 
 /** The header of the files of an image. All members are integers below 2^32. */
 interface ImageHeader {
   /** The version of the directory that the image contains. */
   readonly version: number;
-  /** Number of people; all person numbers are below it. */
+  /** Number of people; person numbers are below it. */
   readonly people: number;
   /** Number of entries that follow. */
   readonly entries: number;
@@ -24,8 +24,8 @@ interface ImageHeader {
 /** A sequential reader of the identifiers of an image. */
 export interface IdentifierReader extends ImageHeader {
   /**
-   * The next entries; undefined at the end. The bytes are valid until the next call. Entries are sorted by the
-   * bytes of the identifier, then by number; several people may have the same identifier.
+   * Returns the next entries, valid until the next call; undefined at the end. Entries are sorted by the bytes of the
+   * identifier, then by number; several people may have the same identifier.
    */
   next(): Uint8Array | undefined;
   close(): void;
@@ -34,22 +34,22 @@ export interface IdentifierReader extends ImageHeader {
 /** The names of the files of an image. */
 export const IMAGE_FILES = ['identifiers', 'columns', 'activity'] as const;
 
-/** The file of an image that holds the identifiers. */
+/** Path of the file of identifiers. */
 export function identifiersPath(folder: string): string {
   return join(folder, 'identifiers');
 }
 
-/** The file of an image with the attributes of people, by column. */
+/** Path of the file of attributes by column. */
 export function columnsPath(folder: string): string {
   return join(folder, 'columns');
 }
 
-/** The file of an image with the time each person was last active. */
+/** Path of the file of the times when people were last active. */
 export function activityPath(folder: string): string {
   return join(folder, 'activity');
 }
 
-/** Opens the identifiers of an image. Synchronous, for worker threads. @throws when the image does not exist */
+/** Opens the identifiers of an image for sequential reads. Synchronous, for worker threads. @throws if the image does not exist */
 export function openIdentifiers(folder: string): IdentifierReader {
   const file = openSync(identifiersPath(folder), 'r');
   const header = readHeader(file);
@@ -70,12 +70,12 @@ export function openIdentifiers(folder: string): IdentifierReader {
 
 /** Random access to the identifiers of an image. */
 export interface IdentifierLookup extends ImageHeader {
-  /** The bytes of an entry, from 0 to `entries - 1`; valid until the next call. */
+  /** Returns the bytes of an entry, from 0 to `entries - 1`; valid until the next call. */
   entry(index: number): Uint8Array;
   close(): void;
 }
 
-/** Opens the identifiers of an image for looking some of them up. Synchronous, for worker threads. */
+/** Opens the identifiers of an image for random access. Synchronous, for worker threads. */
 export function lookUpIdentifiers(folder: string): IdentifierLookup {
   const file = openSync(identifiersPath(folder), 'r');
   const header = readHeader(file);
@@ -90,7 +90,7 @@ export function lookUpIdentifiers(folder: string): IdentifierLookup {
   };
 }
 
-/** By person number: when they were last active, in Unix seconds; 0 when unknown. */
+/** Reads when people were last active, by person number: Unix seconds, 0 if unknown. */
 export function readActivity(folder: string): ImageHeader & { readonly lastActiveAt: Uint32Array } {
   const file = openSync(activityPath(folder), 'r');
   try {

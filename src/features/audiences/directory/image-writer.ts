@@ -27,11 +27,11 @@ import { listWriter, wordWriter } from './word-columns.ts';
 /** Writes an image from people in the order of their numbers. */
 export interface ImageWriter {
   add(people: readonly NumberedPerson[]): void;
-  /** Makes it the image of a state, which is complete then and moves into its folder. */
+  /** Completes the image of a state, and moves it into its folder. */
   finish(state: DirectoryState, folder: string): void;
 }
 
-/** Writes an image into a temporary folder. */
+/** Creates a writer into a temporary folder. */
 export function imageWriter(making: string): ImageWriter {
   mkdirSync(making, { recursive: true, mode: 0o700 });
   const identifiers = identifierSorter(making);
@@ -62,7 +62,7 @@ export function imageWriter(making: string): ImageWriter {
       const columns: Sections = Object.assign(
         { age: ages.view(), activated_at: activated.view() },
         ...words.map(({ name, writer }) => writer.sections(name)),
-        // Lookalikes need to know whom people follow.
+        // Lookalikes need the users that each person follows.
         ...lists.map(({ name, writer }) =>
           name === 'follows' ? writer.sectionsBothWays(name) : writer.sections(name),
         ),
@@ -76,7 +76,7 @@ export function imageWriter(making: string): ImageWriter {
   };
 }
 
-/** Files elsewhere that are the image of a state. */
+/** The files of an image to adopt. */
 interface AdoptedImage {
   readonly making: string;
   readonly folder: string;
@@ -84,7 +84,7 @@ interface AdoptedImage {
   readonly files: readonly { readonly name: string; readonly path: string }[];
 }
 
-/** Makes an image of files, which are not copied where that is possible; false when one of them has been removed. */
+/** Creates an image from files, by links if possible; false if one of them has been removed. */
 export function adoptImage({ making, folder, state, files }: AdoptedImage): boolean {
   mkdirSync(making, { recursive: true, mode: 0o700 });
   try {
@@ -120,7 +120,7 @@ function writeFile(
   closeSync(file);
 }
 
-/** Moves an image into place. If another process was faster, its image is equivalent. */
+/** Moves an image into place, unless another process has already stored an equivalent one. */
 function moveIntoPlace(making: string, folder: string): void {
   try {
     renameSync(making, folder);
@@ -130,12 +130,12 @@ function moveIntoPlace(making: string, folder: string): void {
   }
 }
 
-/** The folder name of an image; starts with its version. */
+/** Returns the folder name of an image, which starts with its version. */
 export function imageName({ version, mark }: DirectoryState): string {
   return `${version}-${mark}`;
 }
 
-/** Keeps the previous image, which may still be read; removes older and unfinished ones. */
+/** Removes older and unfinished images, except the previous one, which may still be read. */
 function removeOlder(folder: string, version: number): void {
   const parent = dirname(folder);
   const others = readdirSync(parent).filter((name) => name !== basename(folder));

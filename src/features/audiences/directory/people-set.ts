@@ -1,12 +1,12 @@
-/** A set of people: one bit each, by number. */
+/** A set of people: a bit for each person number. */
 export type PeopleSet = Uint32Array;
 
-/** The empty set. */
+/** Creates an empty set. */
 export function emptySet(people: number): PeopleSet {
   return new Uint32Array(Math.ceil(people / 32));
 }
 
-/** The set of all people. */
+/** Creates the set of all people. */
 export function fullSet(people: number): PeopleSet {
   const set = emptySet(people).fill(0xffffffff);
   if (people % 32 !== 0) set[set.length - 1] = 2 ** (people % 32) - 1;
@@ -20,11 +20,11 @@ export function forEachPerson(set: PeopleSet, visit: (person: number) => void): 
   }
 }
 
-/** With fewer people than this in a word of a set, only those are looked at; otherwise all, without branches. */
+/** With at least this many people in a word of a set, all 32 are compared without branches; otherwise only those. */
 const FEW = 6;
 
-// The loops of the next two functions differ in one comparison, and are written out: a function that is called for each word
-// takes up to three times as long.
+// The loops of the next two functions differ in one comparison, but are not shared: a function call for each word would take up
+// to three times as long.
 
 /** Adds the people of `of` whose byte in a column is from `from` to `to`, both inclusive. */
 export function addBytesBetween(set: PeopleSet, of: PeopleSet, column: Uint8Array, from: number, to: number): void {
@@ -33,7 +33,7 @@ export function addBytesBetween(set: PeopleSet, of: PeopleSet, column: Uint8Arra
   for (let at = 0; at < of.length; at++) {
     const among = of[at]!;
     if (among === 0) continue;
-    // The sign of a difference shows who is below or above.
+    // The signs of the differences show values below or above.
     let others = 0;
     let person = at * 32;
     if (at < whole && countBits(among) >= FEW) {
@@ -60,11 +60,11 @@ export function addBytesBetween(set: PeopleSet, of: PeopleSet, column: Uint8Arra
   }
 }
 
-/** The same of numbers of 32 bits. */
+/** The same for 32-bit numbers. */
 export function addNumbersBetween(set: PeopleSet, of: PeopleSet, column: Uint32Array, from: number, to: number): void {
   if (from > to) return;
   const span = to - from;
-  // An excess as an unsigned number: that of less than the least is larger than any.
+  // Compares unsigned differences: those of smaller values wrap around to large ones.
   const least = from | 0;
   const whole = column.length >>> 5;
   for (let at = 0; at < of.length; at++) {
@@ -91,12 +91,12 @@ export function addNumbersBetween(set: PeopleSet, of: PeopleSet, column: Uint32A
   }
 }
 
-/** The number of the lowest bit of a word that has one. */
+/** Returns the index of the lowest bit of a non-zero word. */
 function lowestOf(bits: number): number {
   return 31 - Math.clz32(bits & -bits);
 }
 
-/** Adds people by number, from one index of a list to another. Numbers out of range are ignored. */
+/** Adds a range of a list of person numbers. Numbers out of range are ignored. */
 export function addNumbers(set: PeopleSet, numbers: Uint32Array, from = 0, to = numbers.length): void {
   for (let at = from; at < to; at++) {
     const person = numbers[at]!;
@@ -119,7 +119,7 @@ export function subtract(set: PeopleSet, other: PeopleSet): void {
   for (let at = 0; at < set.length; at++) set[at]! &= ~other[at]!;
 }
 
-/** The people of a set by number, ascending. */
+/** Returns the person numbers of a set, ascending. */
 export function numbersOf(set: PeopleSet): Uint32Array {
   const numbers = new Uint32Array(sizeOf(set));
   let found = 0;
@@ -129,7 +129,7 @@ export function numbersOf(set: PeopleSet): Uint32Array {
   return numbers;
 }
 
-/** The number of people in a set. */
+/** Returns the number of people in a set. */
 export function sizeOf(set: PeopleSet): number {
   let size = 0;
   for (let at = 0; at < set.length; at++) size += countBits(set[at]!);

@@ -2,24 +2,21 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ENTRY_BYTES, IDENTIFIER_BYTES } from './identifier-file.ts';
 
-/** Sorts entries of identifiers; an external merge sort. */
+/** External merge sort of identifier entries. */
 interface IdentifierSorter {
   /** Adds the concatenated identifiers of a person. Numbers must ascend. */
   add(identifiers: Uint8Array, number: number): void;
-  /** How many entries were added. */
+  /** Returns the number of added entries. */
   count(): number;
-  /**
-   * Writes all entries in order, in blocks of whole entries that are valid until the next one. Call it once, at the
-   * end.
-   */
+  /** Writes all entries in order, in blocks that are valid until the next one. Must be called once, at the end. */
   drain(write: (block: Uint8Array) => void): void;
 }
 
-/** Entries sorted in memory: 40 MB, twice that during the sort. */
+/** Number of entries sorted in memory: 40 MB, twice that during the sort. */
 const RUN_ENTRIES = 2_000_000;
 const BLOCK_ENTRIES = 16_384;
 
-/** Sorts in memory up to `runEntries`; beyond that, through run files in an existing folder. */
+/** Creates a sorter that uses memory up to `runEntries`, and run files in an existing folder beyond. */
 export function identifierSorter(folder: string, runEntries = RUN_ENTRIES): IdentifierSorter {
   let run = new Uint8Array(Math.min(runEntries, BLOCK_ENTRIES) * ENTRY_BYTES);
   let inRun = 0;
@@ -66,7 +63,7 @@ function writeNumber(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 3] = value >>> 24;
 }
 
-/** Writes entries sorted by identifier. Stable, so that equal identifiers stay in the order of numbers. */
+/** Writes entries sorted by identifier; a stable sort keeps the order of numbers. */
 function writeSorted(entries: Uint8Array, count: number, write: (block: Uint8Array) => void): void {
   const order = sortedIndices(entries, count);
   const block = new Uint8Array(Math.min(count, BLOCK_ENTRIES) * ENTRY_BYTES);
@@ -83,7 +80,7 @@ function writeSorted(entries: Uint8Array, count: number, write: (block: Uint8Arr
   if (filled > 0) write(block.subarray(0, filled));
 }
 
-/** Indices in sorted order: a radix sort by the first four bytes, then insertion by the rest. */
+/** Returns indices in sorted order: radix sort by the first four bytes, then insertion sort by the rest. */
 function sortedIndices(entries: Uint8Array, count: number): Uint32Array {
   const heads = new Uint32Array(count);
   for (let index = 0; index < count; index++) heads[index] = prefixOf(entries, index * ENTRY_BYTES);
@@ -101,7 +98,7 @@ function sortedIndices(entries: Uint8Array, count: number): Uint32Array {
   return order;
 }
 
-/** The first four bytes of an identifier as a big-endian number; hashes are evenly distributed over it. */
+/** Returns the first four bytes of an identifier as a big-endian number. */
 function prefixOf(bytes: Uint8Array, at: number): number {
   return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
 }
@@ -125,7 +122,7 @@ function compare(a: Uint8Array, entryA: number, b: Uint8Array, entryB: number): 
 }
 
 interface Run {
-  /** The buffered entries; `at` is the next one. */
+  /** The buffered entries; `at` is the index of the next one. */
   readonly block: Uint8Array;
   filled: number;
   at: number;
@@ -159,7 +156,7 @@ function merge(files: readonly string[], write: (block: Uint8Array) => void): vo
   for (const { file } of runs) closeSync(file);
 }
 
-/** Reads the next block; false at the end. Reads of local files are never short before the end. */
+/** Reads the next block; false at the end. Reads of local files are only short at the end. */
 function fill(run: Run): boolean {
   run.filled = readSync(run.file, run.block) / ENTRY_BYTES;
   run.at = 0;

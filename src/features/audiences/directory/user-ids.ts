@@ -3,7 +3,7 @@ import type { GrowingNumbers } from './growing-numbers.ts';
 
 /** The users of an image, sorted by id. */
 export interface UserIdIndex {
-  /** The lower 32 bits of each id, then the higher. */
+  /** The lower and upper 32 bits of each id. */
   readonly halves: Uint32Array;
   /** The person number of each id. */
   readonly numbers: Uint32Array;
@@ -16,7 +16,7 @@ export function pushId(halves: GrowingNumbers, id: string): void {
   halves.push(Number(whole >> 32n));
 }
 
-/** Sorts ids that are in the order of person numbers, and returns them as file sections. */
+/** Converts ids in order of person number into sorted file sections. */
 export function idSections(input: Uint32Array): Sections {
   const own = input.slice();
   const halves = new Uint32Array(new BigUint64Array(own.buffer).slice().sort().buffer);
@@ -27,7 +27,7 @@ export function idSections(input: Uint32Array): Sections {
   return { 'users.halves': halves, 'users.numbers': numbers };
 }
 
-/** Reads the sections of `idSections`. @throws when they are missing */
+/** Reads the sections of `idSections`. @throws if they are missing */
 export function readUserIds(file: SectionFile): UserIdIndex {
   return { halves: file.read('users.halves') as Uint32Array, numbers: file.read('users.numbers') as Uint32Array };
 }
@@ -47,7 +47,7 @@ export function forEachUser(
   }
 }
 
-/** The first index, from `from` on, whose id is not smaller. */
+/** Returns the first index, from `from` on, whose id is not smaller. */
 function lowerBound(halves: Uint32Array, from: number, low: number, high: number): number {
   let first = from;
   let end = halves.length / 2;

@@ -4,22 +4,22 @@ import { growingCodes, growingNumbers } from './growing-numbers.ts';
 /** The distinct values of a column, each with a code; code 0 means no value. */
 export interface ValueCodes {
   readonly size: number;
-  /** The code of a value; undefined if no person has it. */
+  /** Returns the code of a value; undefined if no person has it. */
   find(text: string): number | undefined;
-  /** The value of a code; undefined for code 0. */
+  /** Returns the value of a code; undefined for code 0. */
   valueOf(code: number): string | undefined;
 }
 
-/** The most distinct values of a word column: codes have 16 bits. */
+/** Maximum number of distinct values of a word column, whose codes have 16 bits. */
 const VALUES_MAX = 65_535;
 
-/** Writes a column with one value a person. */
+/** Writes a column with one value per person. */
 interface WordWriter {
   push(word: string | null): void;
   sections(name: string): Sections;
 }
 
-/** A writer of a word column. @throws when there are too many distinct values */
+/** Creates a writer of a word column. @throws if there are too many distinct values */
 export function wordWriter(): WordWriter {
   const codes = new Map<string, number>();
   const column = growingCodes();
@@ -37,16 +37,16 @@ export function wordWriter(): WordWriter {
   };
 }
 
-/** Writes a column with several values a person. */
+/** Writes a column with several values per person. */
 interface ListWriter {
   push(texts: readonly string[]): void;
-  /** The people of each value. */
+  /** Returns the people with each value. */
   sections(name: string): Sections;
-  /** The same, and the values of each person. */
+  /** Returns the people with each value, and the values of each person. */
   sectionsBothWays(name: string): Sections;
 }
 
-/** A writer of a list column. */
+/** Creates a writer of a list column. */
 export function listWriter(): ListWriter {
   const codes = new Map<string, number>();
   const starts = growingNumbers();
@@ -75,7 +75,7 @@ export function listWriter(): ListWriter {
   };
 }
 
-/** Inverts lists by person into lists by code; people ascend. */
+/** Inverts lists by person into lists by code, with people ascending. */
 function invert(starts: Uint32Array, of: Uint32Array, values: number) {
   const haveStarts = new Uint32Array(values + 2);
   for (const code of of) haveStarts[code + 1]! += 1;
@@ -97,7 +97,7 @@ function codeOf(codes: Map<string, number>, text: string): number {
   return code;
 }
 
-/** The values sorted, one a line, and a map from insertion codes to final codes, which follow the sort order. */
+/** Returns the sorted values, one per line, and a map from insertion codes to final codes in sort order. */
 function sortCodes(codes: ReadonlyMap<string, number>): { table: Uint8Array; sorted: Uint32Array } {
   const texts = [...codes.keys()].sort();
   const sorted = new Uint32Array(codes.size + 1);

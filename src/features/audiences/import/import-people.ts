@@ -7,17 +7,17 @@ import { FETCHED_WITHIN_S, OBJECT_REMOVAL } from '../../../contract/store/derive
 import type { DirectoryIndex, DirectoryState, NewImage, Person } from '../../../contract/store/directory.ts';
 import type { Store } from '../../../storage/unit-of-work.ts';
 
-/** A person, or the line of a record and its errors in their place. */
+/** A person, or the line and errors of an invalid record. */
 export type PersonOrErrors = Person | { readonly line: number; readonly errors: readonly string[] };
 
 /** A source of people that yields the same records in the same order each time. */
 interface PeopleSource {
-  /** Progress is stored under this name, so that an interrupted import resumes. */
+  /** Key of the stored progress, by which an interrupted import resumes. */
   readonly name: string;
   people(): AsyncIterable<PersonOrErrors> | Iterable<PersonOrErrors>;
 }
 
-/** The result of an import of people. `skipped`: imported by an earlier run that was interrupted. */
+/** The result of an import. `skipped`: records imported by an earlier, interrupted run. */
 export interface PeopleImported {
   readonly added: number;
   readonly changed: number;
@@ -33,13 +33,12 @@ interface PeopleImportDependencies {
   readonly directory: Pick<DirectoryIndex, 'begin' | 'build'>;
 }
 
-/** People in one unit of work. */
+/** Number of people in one unit of work. */
 const BATCH = 2000;
 
 /**
- * Imports people into the directory in batches; each is stored together with the progress. Invalid records are reported
- * and skipped. At the end the directory gets a new revision, its index is built, and rematching of audiences is
- * scheduled.
+ * Imports people into the directory in batches, each stored together with the progress. Invalid records are reported and
+ * skipped. Then it builds the image of the new version of the directory, and schedules the rematching of audiences.
  * @source decision 286, 302, 303
  */
 export async function importPeople(
@@ -51,7 +50,7 @@ export async function importPeople(
   const image = next.people === 0 ? deps.directory.begin(next.version) : undefined;
   try {
     const taken = await putPeople(deps.store, source, { progress, image });
-    const { people } = await settle(deps, source.name, image);
+    const { people } = await finish(deps, source.name, image);
     return { ...taken, people };
   } finally {
     await image?.discard();
@@ -94,14 +93,11 @@ async function putPeople(
   return { ...totals, skipped };
 }
 
-/** Attempts at settling: another import may put people while the image is built. */
+/** Attempts to finish: another import may add people while the image is built. */
 const TRIES = 3;
 
-/**
- * Settles a state together with its image, which is built first: otherwise each node would build its own.
- * @source decision 796
- */
-async function settle(
+/** Stores the new version together with its image, which is built first, so that other nodes need not. @source decision 796 */
+async function finish(
   { store, clock, directory }: PeopleImportDependencies,
   source: string,
   image: NewImage | undefined,
@@ -117,7 +113,7 @@ async function settle(
       if (!fits && tries < TRIES) return undefined;
       await tx.directory.clearProgress(source);
       const state = await tx.directory.settle(mark);
-      // Of another image, the first node that needs it makes it.
+      // Otherwise, the first node that needs the image builds it.
       if (fits) await tx.derivedFiles.record(built, now);
       await tx.jobs.planNoLaterThan({ kind: AUDIENCE_REMATCHING, key: '', run_at: now });
       const run_at = formatInstant(clock.now() + FETCHED_WITHIN_S * 1000);

@@ -2,12 +2,11 @@ import { createReadStream } from 'node:fs';
 import { InputError } from '../../../base/input-error.ts';
 import { linesOf } from '../../../base/lines.ts';
 import { isObject } from '../../../base/objects.ts';
-import { columnOfName } from '../uploads/people-columns.ts';
+import { columnOfName, REASONS } from '../uploads/people-columns.ts';
 import { openTable } from '../uploads/people-table.ts';
-import { REASONS } from '../uploads/reasons.ts';
 import { COLUMNS, HASHED_SUFFIX, type PersonRecord } from './person-record.ts';
 
-/** A record of a file, or its error; the line that it begins in. */
+/** A record of a file or its error, with the line where it starts. */
 type FileRecord = { readonly line: number } & ({ readonly record: PersonRecord } | { readonly error: string });
 
 /** Separates the values of one CSV column. */
@@ -70,7 +69,7 @@ function columnsOf(names: readonly string[] | undefined): string[] {
   return columns;
 }
 
-/** The column with a name: its own, or a usual name of its identifiers. */
+/** Returns the column with this name, or with a common name of an identifier. */
 function columnNamed(name: string): string | undefined {
   const own = name.toLowerCase();
   if (known.has(own)) return own;

@@ -12,9 +12,9 @@ import { platformOf } from '../../ads/targeting-criteria/combination-rules.ts';
 import { ENGAGEMENTS } from '../../ads/targeting-criteria/targeting-types.ts';
 import { identifierBytes, identifierOf, identifierOfHash } from '../uploads/hash-identifier.ts';
 import { normalize } from '../uploads/normalize.ts';
-import { REASONS } from '../uploads/reasons.ts';
+import { REASONS } from '../uploads/people-columns.ts';
 
-/** The columns of a file of people, apart from identifiers. */
+/** The columns of a file of people, except identifiers. */
 const ATTRIBUTES = [
   'user_id',
   'country',
@@ -39,25 +39,25 @@ const ATTRIBUTES = [
 ] as const;
 type Attribute = (typeof ATTRIBUTES)[number];
 
-/** The user id is an identifier without a column of its own. */
+/** The identifiers with columns of their own; the user id is an attribute. */
 const COLUMN_KINDS = IDENTIFIER_KINDS.filter((kind) => kind !== 'service_user_id');
 /** Suffix of the name of a column of hashes. */
 export const HASHED_SUFFIX = '_sha256';
 
-/** Every column that a file may have. Identifiers are plaintext, or hashed in columns that end in `_sha256`. */
+/** All columns of a file. Identifiers are plaintext, or hashed in columns that end in `_sha256`. */
 export const COLUMNS: readonly string[] = [
   ...ATTRIBUTES,
   ...COLUMN_KINDS,
   ...COLUMN_KINDS.map((kind) => kind + HASHED_SUFFIX),
 ];
 
-/** A person as in a file: the values of each column. */
+/** A record of a file: the values of each column. */
 export type PersonRecord = Readonly<Record<string, readonly string[]>>;
 
 /** A person, or the errors of the record; errors never repeat an identifier. */
 type PersonResult = Person | readonly string[];
 
-/** Validates a record. @param now in whole seconds since 1970: the default of `last_active_at` */
+/** Validates a record. @param now the default of `last_active_at`, in Unix seconds */
 export function parsePerson(record: PersonRecord, now: number): PersonResult {
   const errors: string[] = [];
   const one = (name: Attribute): string | null => {
@@ -122,7 +122,7 @@ const PLACES = [
   ['postal_code', 'POSTAL_CODES'],
 ] as const satisfies readonly (readonly [Attribute, PlaceKind])[];
 
-/** The country and the places within it; a place implies its country. */
+/** Parses the country and places within it; a place implies its country. */
 function readPlaces(read: Reader, record: PersonRecord) {
   let country = read('country', lookUpCountry, 'a country');
   const within = PLACES.map(([name, kind]) => {
@@ -170,7 +170,7 @@ function parseEngagement(text: string, errors: string[]): string[] {
   return [];
 }
 
-/** The country is that of phone numbers without the code of one. */
+/** Parses identifiers; `country` is that of phone numbers without a country code. */
 function readIdentifiers(
   record: PersonRecord,
   { id, country }: { readonly id: string; readonly country: string | undefined },

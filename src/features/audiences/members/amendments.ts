@@ -5,15 +5,15 @@ import { NO_PLACE, numberMap } from './number-map.ts';
 export interface Amendments {
   readonly isEmpty: boolean;
   /**
-   * Brings a member up to date: from `at` on, `words` has its number, window and identifiers, as run number `run` has
-   * them. The number is 0 afterwards when the member has ended.
+   * Updates the state of a member of run number `run`: number, window and identifiers at `words[at]`. The number is then 0 if
+   * the member has ended.
    */
   resolve(words: Uint32Array, at: number, run: number): void;
-  /** One amendment for each member that any of the runs amends, up to date, sorted by number. */
+  /** Returns the current amendment of each amended member, sorted by number. */
   combined(): Uint32Array;
 }
 
-/** Combines the amendments of consecutive runs, the oldest first; a later one of the same member replaces earlier ones. */
+/** Combines the amendments of consecutive runs, the oldest first; the last one of a member counts. */
 export function amendmentsOf(runs: readonly MemberRun[]): Amendments {
   const room = runs.reduce((sum, { amendments }) => sum + amendments.length / AMENDMENT_WIDTH, 0);
   const places = numberMap(room);
@@ -34,7 +34,7 @@ export function amendmentsOf(runs: readonly MemberRun[]): Amendments {
     }
   }
   const resolve: Amendments['resolve'] = (words, at, run) => {
-    // A member may have been united with another, which was amended after that.
+    // A member may have been merged into another, which was amended later.
     for (let since = run; words[at] !== 0 && places.mayContain(words[at]!); ) {
       const place = places.find(words[at]!);
       if (place === NO_PLACE || runOf[place]! <= since) return;

@@ -29,31 +29,31 @@ interface AudienceMembersDependencies {
   readonly store: Store;
   readonly directory: Pick<DirectoryIndex, 'files'>;
   readonly derived: DerivedObjects;
-  /** The folder of the files that this node builds; created when missing. */
+  /** The folder of the files that this node builds; created if missing. */
   readonly folder: string;
-  /** Bytes of the log in one merge; smaller only in tests. */
+  /** Size of a merge batch in bytes; smaller only in tests. */
   readonly batch_bytes_max?: number;
-  /** After how long a copy is fetched again that could not be; shorter only in tests. */
+  /** Retry interval of failed fetches; shorter only in tests. */
   readonly refresh_ms?: number;
 }
 
-/** About 400,000 identifiers, which take some 50 MB while they are merged, and as many that are read meanwhile. */
+/** Size of a merge batch: about 400,000 identifiers, which take 50 MB, in addition to those of the next batch. */
 const BATCH_BYTES_MAX = 7_000_000;
-/** Attempts at a query: files may be replaced after they were found and before they are read. */
+/** Attempts at a query, because files may be replaced before they are read. */
 const TRIES = 3;
-/** Delay before failed fetches and removals are tried again. */
+/** Retry interval of failed fetches and removals. */
 const REFRESH_MS = 600_000;
-/** Idle threads end: each takes some 30 MB. */
+/** Idle threads end after this long, because each takes about 30 MB. */
 const IDLE_MS = 10_000;
 
 const NEVER = new AbortController().signal;
 const WORKER = new URL('./members-worker.ts', import.meta.url);
 
-/** The members of audiences, in files that are merged and read in threads. */
+/** The members of audiences, in files that threads merge and read. */
 export class AudienceMemberIndex implements AudienceMembers {
   readonly #deps: AudienceMembersDependencies;
   readonly #merging = openThread<MemberCalls>(WORKER, { niceness: 15, idle_ms: IDLE_MS });
-  /** Reads do not wait for merges: files are replaced, never changed. */
+  /** Reads do not wait for merges, because files are replaced, never changed. */
   readonly #reading = openThread<MemberCalls>(WORKER, { idle_ms: IDLE_MS });
   readonly #subjects: SubjectFiles;
   #refreshing: Promise<unknown> = Promise.resolve();
@@ -67,7 +67,7 @@ export class AudienceMemberIndex implements AudienceMembers {
     void removeFormerFiles(folder).catch(() => undefined);
     store.onInvalidate(['files'], (changes) => {
       if (changes !== EVERYTHING) this.#refresh(() => changedSubjects(changes));
-      // On SQLite there are no other nodes: the files here are those that this process has recorded.
+      // Not on SQLite, which has no other nodes that could have recorded files.
       else if (store.fence) this.#refresh(() => this.#subjects.listSubjects());
     });
     this.#stopRefreshing = every(refresh_ms, () => {
@@ -87,7 +87,7 @@ export class AudienceMemberIndex implements AudienceMembers {
   async #image(): Promise<ImageReference> {
     const { store, directory } = this.#deps;
     const { people: all, ...state } = await store.read((tx) => tx.directory.findState());
-    // An empty directory needs no image, and no thread to make one.
+    // An empty directory needs no image, nor a thread to build it.
     const { folder, version, people, mark } = all === 0 ? { ...state, folder: '', people: 0 } : await directory.files();
     return { folder, version, people, mark: crc32(mark) };
   }
@@ -105,10 +105,7 @@ export class AudienceMemberIndex implements AudienceMembers {
     return { size, next_change_at: Number.isFinite(nextChangeAt) ? nextChangeAt : undefined };
   }
 
-  /**
-   * The time to count at: not before the last upload was accepted, in case the clock was set back.
-   * @source decision 437
-   */
+  /** Returns the time to count at: not before the last upload was accepted, in case the clock was set back. @source decision 437 */
   #countingTime(tree: AudienceTree, now: number): Promise<number> {
     return this.#deps.store.read(async (tx) => {
       let latest = now;
@@ -119,13 +116,13 @@ export class AudienceMemberIndex implements AudienceMembers {
     });
   }
 
-  /** The record of the file of matched users of a subject. */
+  /** Finds the record of the file of matched users of a subject. */
   async #findRecord(subject: Subject): Promise<DerivedFile | undefined> {
     const recorded = await this.#deps.store.read((tx) => tx.derivedFiles.list(subject));
     return recorded.find(({ name }) => name === MATCHED);
   }
 
-  /** The recorded matched users of a subject; the newest copy while the object store is away. @source decision 794 */
+  /** Finds the recorded matched users of a subject; the newest copy while the object store is unreachable. @source decision 794 */
   async #findRecorded(subject: Subject): Promise<string | undefined> {
     const { derived } = this.#deps;
     const file = await this.#findRecord(subject);
@@ -138,7 +135,7 @@ export class AudienceMemberIndex implements AudienceMembers {
     }
   }
 
-  /** Builds files here that are not recorded or were lost; a job stores them again. */
+  /** Builds local files that are not recorded or were lost; a job stores them again. */
   async #rebuild(subject: Subject, image: ImageReference, now: number): Promise<SubjectPaths> {
     const { paths } = await this.#subjects.prepare(subject, image, NEVER, false);
     if (paths === NO_FILES) return NO_FILES;
@@ -188,7 +185,7 @@ export class AudienceMemberIndex implements AudienceMembers {
     for (let tries = 1; ; tries++) {
       const files: Record<Subject, SubjectPaths> = {};
       for (const leaf of leavesOf(tree)) {
-        // A recorded file that is damaged is never found.
+        // The last attempt rebuilds, because a damaged recorded file would never be found.
         const matched = tries < TRIES ? await this.#findRecorded(leaf) : undefined;
         files[leaf] = matched === undefined ? await this.#rebuild(leaf, image, now) : { members: '', matched };
       }
@@ -215,14 +212,14 @@ export class AudienceMemberIndex implements AudienceMembers {
   }
 }
 
-/** Removes the files of releases that had a file of members for each subject instead of runs. */
+/** Removes the files of former releases, which had a file of members for each subject instead of runs. */
 async function removeFormerFiles(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (name.endsWith('.members')) await rm(join(folder, name), { force: true });
   }
 }
 
-/** The subjects whose files have changed, by the tags of the changes. */
+/** Returns the subjects whose files have changed, from invalidation tags. */
 function changedSubjects(tags: ReadonlySet<string>): Subject[] {
   const owners = [...tags].filter((tag) => tag.startsWith('files:')).map((tag) => tag.slice('files:'.length));
   return owners.filter((owner): owner is Subject => /^(audience|list):/.test(owner));

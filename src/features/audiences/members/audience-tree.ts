@@ -1,11 +1,11 @@
 import type { AudienceTree, Subject } from '../../../contract/store/audiences.ts';
 
-/** The distinct subjects of a tree, in order. */
+/** Returns the distinct subjects of a tree, in order. */
 export function leavesOf(tree: AudienceTree): Subject[] {
   return 'leaf' in tree ? [tree.leaf] : [...new Set(tree.children.flatMap(leavesOf))];
 }
 
-/** Whether a person is in a tree; `isIn` returns whether they are in a leaf. */
+/** Whether a person is in a tree; `isIn` tests a leaf. */
 export function isInTree(tree: AudienceTree, isIn: (leaf: Subject) => boolean): boolean {
   if ('leaf' in tree) return isIn(tree.leaf) !== tree.negate;
   const matches = (child: AudienceTree): boolean => isInTree(child, isIn);

@@ -6,25 +6,25 @@ import { openMembers, runName } from './member-runs.ts';
 import { countIdentifiers } from './membership-windows.ts';
 import { readMembers } from './read-members.ts';
 
-/** Runs of a level that are merged into one of the next level. */
+/** Number of runs of a level that are merged into one of the next level. */
 const RUNS_PER_LEVEL = 8;
-/** Entries of a run up to which it is in the lowest level. */
+/** Maximum number of entries of a run in the lowest level. */
 const LOWEST_ENTRIES = 32_768;
-/** Entries and amendments that are not worth compaction. */
+/** Number of superfluous entries and amendments that do not justify compaction. */
 const SPARE_ENTRIES = 65_536;
-/** Amendments of all runs are in memory while entries are read: about 40 bytes each. */
+/** Maximum number of amendments, which are in memory while entries are read: about 40 bytes each. */
 const AMENDMENTS_MAX = 1_000_000;
 
 /**
- * Compacts the latest runs of a subject into one, if there are many of about the same size; or all runs, if entries of
- * former members, or amendments, pile up. So each entry is rewritten a few times in its life, a search opens a few runs
- * for each power of eight, and files are at most about twice the necessary size.
+ * Compacts the latest runs of a subject into one if there are many of similar size, or all runs if entries of former members or
+ * amendments pile up. So each entry is rewritten only a few times, a search opens a few runs for each power of eight, and files
+ * are at most about twice the necessary size.
  */
 export function compactRuns(folder: string): void {
   compactFrom(folder, firstToCompact);
 }
 
-/** Merges all runs from an index on, or from that which a function returns. A single run stays. */
+/** Merges all runs from an index on, which may be computed. A single run stays. */
 export function compactFrom(folder: string, index: number | typeof firstToCompact): void {
   const members = openMembers(folder);
   if (!members) return;
@@ -37,7 +37,7 @@ export function compactFrom(folder: string, index: number | typeof firstToCompac
   }
 }
 
-/** From which run on all are compacted. */
+/** Returns the index of the first run to compact. */
 function firstToCompact(runs: readonly MemberRun[], identifiers: number): number {
   const entries = runs.reduce((sum, { count }) => sum + count, 0);
   const amendments = runs.reduce((sum, each) => sum + each.amendments.length / AMENDMENT_WIDTH, 0);
@@ -48,7 +48,7 @@ function firstToCompact(runs: readonly MemberRun[], identifiers: number): number
     let sameOrLower = runs.length;
     while (sameOrLower > 0 && levelOf(runs[sameOrLower - 1]!) <= level) sameOrLower -= 1;
     const ofLevel = runs.slice(sameOrLower, from).filter((run) => levelOf(run) === level).length;
-    // Lower levels yield one run.
+    // Compacted lower levels yield one run.
     const many = ofLevel + (from < runs.length ? 1 : 0);
     if (many >= RUNS_PER_LEVEL) from = sameOrLower;
     if (sameOrLower === 0) break;
@@ -60,14 +60,14 @@ function levelOf({ count }: MemberRun): number {
   return Math.max(0, Math.ceil(Math.log2(count / LOWEST_ENTRIES) / Math.log2(RUNS_PER_LEVEL)));
 }
 
-/** Makes consecutive runs one. Nothing is before the oldest run, so tombstones and amendments end there. */
+/** Merges consecutive runs into one. The oldest run needs no tombstones or amendments, because nothing precedes it. */
 function compact(folder: string, runs: readonly MemberRun[], withOldest: boolean): void {
   const { first } = runs[0]!;
   const { merged, accepted_at, next, windows } = runs.at(-1)!;
   const sink = openRunWriter(join(folder, runName(first, merged)));
   try {
     const { words } = sink;
-    // Members that have expired are as if they had never been.
+    // Expired members are dropped.
     const which = withOldest ? { expiredBy: accepted_at } : { withTombstones: true };
     for (const source = readMembers(runs, { ...which, words }); source.next(); sink.flush()) sink.at = source.end;
     const amendments = withOldest ? new Uint32Array(0) : amendmentsOf(runs).combined();

@@ -11,7 +11,7 @@ import type { RecordReader } from './record-file.ts';
 interface LeafCursor {
   /** The bit of the leaf. */
   readonly bit: number;
-  /** Offset of its member numbers, which separates them from those of other leaves. */
+  /** Offset of its member numbers, which makes them distinct from those of other leaves. */
   readonly base: number;
   words: Uint32Array;
   at: number;
@@ -19,16 +19,15 @@ interface LeafCursor {
   next(): boolean;
 }
 
-/** The number of records of a tree, and when it may change without an upload; Infinity for never. */
+/** The number of records of a tree, and the time when it may change without an upload; Infinity for never. */
 interface RecordCount {
   readonly size: number;
   readonly nextChangeAt: number;
 }
 
 /**
- * Counts the records of a tree. Members of different leaves that share an identifier are one record. People outside all
- * leaves are not counted, not even by a negated leaf. Memory is proportional to the number of members.
- * @source decision 284
+ * Counts the records of a tree. Members of different leaves that share an identifier are one record. Negated leaves only count
+ * members of other leaves. Memory is proportional to the number of members. @source decision 284
  */
 export function countRecords(tree: AudienceTree, pathOf: (leaf: Subject) => string, now: number): RecordCount {
   const leaves = leavesOf(tree);
@@ -84,7 +83,7 @@ function compareCursors(a: LeafCursor, b: LeafCursor): number {
   return 0;
 }
 
-/** Walks all identifiers in order, and unites members that share one (union-find). */
+/** Merges all identifiers in order, and unites members that share one (union-find). */
 function joinRecords(cursors: readonly LeafCursor[], parents: Uint32Array, leafBits: Uint16Array): void {
   for (let handle = 0; handle < parents.length; handle++) parents[handle] = handle;
   let open = cursors.filter((cursor) => cursor.next());
@@ -109,7 +108,7 @@ function countMatching(
   parents: Uint32Array,
   leafBits: Uint16Array,
 ): number {
-  const isMeantBy = Array.from({ length: 1 << leaves.length }, (_, bits) =>
+  const isMatch = Array.from({ length: 1 << leaves.length }, (_, bits) =>
     isInTree(tree, (leaf) => (bits & (1 << leaves.indexOf(leaf))) !== 0),
   );
   for (let handle = 0; handle < parents.length; handle++) {
@@ -118,7 +117,7 @@ function countMatching(
   }
   let size = 0;
   for (let handle = 0; handle < parents.length; handle++) {
-    if (parents[handle] === handle && leafBits[handle] !== 0 && isMeantBy[leafBits[handle]!]) size += 1;
+    if (parents[handle] === handle && leafBits[handle] !== 0 && isMatch[leafBits[handle]!]) size += 1;
   }
   return size;
 }

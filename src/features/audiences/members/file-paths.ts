@@ -1,13 +1,13 @@
-/** A file that should exist is missing or not readable. */
+/** A required file is missing or not readable. */
 export class FileGone extends Error {
   override readonly name = 'FileGone';
 }
 
 /** The paths of the files of a subject; empty without members. */
 export interface SubjectPaths {
-  /** The folder of the runs of its members. */
+  /** The folder of its runs. */
   readonly members: string;
-  /** The file of the matching users. */
+  /** The file of its matched users. */
   readonly matched: string;
 }
 
@@ -15,7 +15,7 @@ export interface SubjectPaths {
 export interface ImageReference {
   readonly folder: string;
   readonly version: number;
-  /** A checksum of the mark of its state. */
+  /** Checksum of the mark of its state. */
   readonly mark: number;
   readonly people: number;
 }

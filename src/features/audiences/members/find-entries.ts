@@ -1,20 +1,19 @@
 import { type Amendments, amendmentsOf } from './amendments.ts';
 import { BLOCK_ENTRIES, ENTRY_WIDTH, type MemberRun, NUMBER, STATE, STATE_WIDTH } from './member-run.ts';
-import { seek } from './seek.ts';
 
-/** By identifier that was searched: its member, as the last run has them. */
+/** The current member of each searched identifier. */
 export interface FoundEntries {
-  /** Whether any run has an entry, if only a tombstone. */
+  /** Whether any run has an entry, even a tombstone. */
   readonly hasEntry: Uint8Array;
-  /** The state of its member, four numbers each; the first is 0 when nobody has the identifier. It may have expired. */
+  /** The state of the member, four numbers each; the first is 0 if there is none. It may have expired. */
   readonly states: Uint32Array;
-  /** How many of the identifiers have a member. */
+  /** Number of identifiers with a member. */
   count: number;
 }
 
 /**
- * Finds sorted identifiers (four numbers each, without duplicates) in runs. Each run is searched from its beginning to
- * its end, in the blocks where they may be: by first number, and only where that is found, by the others.
+ * Finds sorted identifiers (four numbers each, without duplicates) in runs. Each run is searched sequentially, in the blocks
+ * that may contain them: by first number, and by the others only if that is found.
  */
 export function findEntries(
   runs: readonly MemberRun[],
@@ -41,7 +40,7 @@ export function findEntries(
   return found;
 }
 
-/** Takes the entry of an identifier: number `at` of `entries` in a block by columns. */
+/** Receives the entry of an identifier: number `at` of `entries` in a columnar block. */
 type Take = (slot: number, block: Uint32Array, entries: number, at: number) => void;
 
 function search(run: MemberRun, words: Uint32Array, hasEntry: Uint8Array, take: Take): void {
@@ -57,7 +56,7 @@ function search(run: MemberRun, words: Uint32Array, hasEntry: Uint8Array, take: 
     const entries = run.readBlock(block, columns, 0, 1);
     const isDense = to - slot > entries / SPARSE;
     if (isDense) marks.set(columns, entries);
-    /** Columns of the block that have been read. */
+    /** Number of columns of the block in memory. */
     let known = 1;
     for (let at = 0; slot < to; slot++) {
       const first = words[slot * 4]!;
@@ -70,7 +69,7 @@ function search(run: MemberRun, words: Uint32Array, hasEntry: Uint8Array, take: 
         place = firstWhere(at, entries, (index) => compareEntry(columns, entries, index, words, slot) >= 0);
       }
       for (; place < entries && columns[place] === first; place++) {
-        // Most blocks are left after the first column.
+        // Most blocks do not need more than the first column.
         if (known === 1) {
           run.readBlock(block, columns, 1, 2);
           known = 2;
@@ -89,7 +88,7 @@ function search(run: MemberRun, words: Uint32Array, hasEntry: Uint8Array, take: 
   }
 }
 
-/** From this many entries with the same first number on, they are not random, and are searched as a whole. */
+/** More entries with the same first number than this are not random, and need a binary search. */
 const ALIKE = 4;
 
 /** Compares the identifier of entry number `at` of a block with number `slot` of a list. */
@@ -101,15 +100,15 @@ function compareEntry(columns: Uint32Array, entries: number, at: number, words: 
   return 0;
 }
 
-/** Where fewer than one in so many entries of a block are searched, marks cost more than they save. */
+/** If fewer than one in this many entries of a block is searched, marks cost more than they save. */
 const SPARSE = 32;
 const MARKS = 65_536;
 
-/** Marks of the first numbers of a block, which exclude most absent ones. */
+/** A filter of the first numbers of a block, which excludes most absent ones. */
 function firstNumberMarks(): {
-  /** Marks the first `count` numbers of a list that is sorted. */
+  /** Marks the first `count` numbers of a sorted list. */
   set(sorted: Uint32Array, count: number): void;
-  /** False when a number is certainly not among them. */
+  /** False if a number is certainly not among them. */
   mayHave(number: number): boolean;
 } {
   const bits = new Uint32Array(MARKS / 32);
@@ -135,17 +134,17 @@ function firstNumberMarks(): {
   };
 }
 
-/** The last of some identifiers, from number `from` on, that is not above number `at` of others; `from` if all are. */
+/** Returns the last identifier of a list, from `from` on, that is not above number `at` of another; `from` if all are. */
 function lastNotAbove(list: Uint32Array, from: number, end: number, others: Uint32Array, at: number): number {
   return Math.max(from, firstWhere(from, end, (index) => compare(list, index * 4, others, at * 4) > 0) - 1);
 }
 
-/** The first of some identifiers, from number `from` on, that is not below number `at` of others; `end` if all are. */
+/** Returns the first identifier of a list, from `from` on, that is not below number `at` of another; `end` if all are. */
 function firstNotBelow(list: Uint32Array, from: number, end: number, others: Uint32Array, at: number): number {
   return firstWhere(from, end, (index) => compare(list, index * 4, others, at * 4) >= 0);
 }
 
-/** The first index from `from` on that has a property, as all after it; `end` if none has. Steps double, then halve. */
+/** Galloping search: returns the first index from `from` on with a property that all later ones have; `end` if there is none. */
 function firstWhere(from: number, end: number, has: (index: number) => boolean): number {
   let low = from - 1;
   let step = 1;
@@ -165,4 +164,24 @@ function firstWhere(from: number, end: number, has: (index: number) => boolean):
 /** Compares two identifiers. */
 export function compare(a: Uint32Array, atA: number, b: Uint32Array, atB: number): number {
   return a[atA]! - b[atB]! || a[atA + 1]! - b[atB + 1]! || a[atA + 2]! - b[atB + 2]! || a[atA + 3]! - b[atB + 3]!;
+}
+
+/** Galloping search: returns the index of the first entry, from `from` on, whose first number is not below `number`. */
+export function seek(entries: Uint32Array, from: number, end: number, width: number, number: number): number {
+  if (from >= end || entries[from]! >= number) return from;
+  let below = from;
+  let step = width;
+  let high = from + step;
+  while (high < end && entries[high]! < number) {
+    below = high;
+    step *= 2;
+    high = below + step;
+  }
+  let [low, up] = [below / width, Math.min(high, end) / width];
+  while (up - low > 1) {
+    const middle = (low + up) >>> 1;
+    if (entries[middle * width]! < number) low = middle;
+    else up = middle;
+  }
+  return up * width;
 }

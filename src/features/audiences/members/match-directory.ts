@@ -2,19 +2,16 @@ import { ENTRY_BYTES, IDENTIFIER_BYTES, type IdentifierReader, openIdentifiers }
 import { amendmentsOf } from './amendments.ts';
 import type { ImageReference } from './file-paths.ts';
 import { compare, findEntries } from './find-entries.ts';
-import { MATCHED_RECORDS, type MatchedMetadata, matchedMetadataNumbers } from './matched-file.ts';
+import { MATCHED_RECORDS, type MatchedMetadata, matchedMetadataNumbers } from './matched-users.ts';
 import { EFFECTIVE_AT, EXPIRES_AT, STATE_WIDTH } from './member-run.ts';
 import type { MemberRuns } from './member-runs.ts';
 import { openRecordWriter, type RecordWriter } from './record-file.ts';
 import { sortByKeys } from './sort-identifiers.ts';
 
-/** Users in one pass, so that memory does not grow with the directory. */
+/** Number of users in one pass, to bound memory. */
 const USERS_PER_PASS = 2_000_000;
 
-/**
- * Finds the users of the directory who share an identifier with a member, and writes them with the windows of those
- * members.
- */
+/** Writes the users of the directory who share an identifier with a member, with the windows of these members. */
 export function matchDirectory(path: string, members: MemberRuns, image: ImageReference, notes: MatchedMetadata): void {
   const sink = openRecordWriter(path, MATCHED_RECORDS);
   try {
@@ -33,7 +30,7 @@ export function matchDirectory(path: string, members: MemberRuns, image: ImageRe
   }
 }
 
-/** User numbers with windows, in the order found. */
+/** User numbers with windows, unordered. */
 interface Matches {
   numbers: Uint32Array;
   windows: Uint32Array;
@@ -43,21 +40,21 @@ interface Matches {
 function addMatch(matches: Matches, number: number, effective_at: number, expires_at: number): void {
   const at = matches.count++;
   if (at === matches.numbers.length) {
-    matches.numbers = grown(matches.numbers);
-    matches.windows = grown(matches.windows);
+    matches.numbers = grow(matches.numbers);
+    matches.windows = grow(matches.windows);
   }
   matches.numbers[at] = number;
   matches.windows[at * 2] = effective_at;
   matches.windows[at * 2 + 1] = expires_at;
 }
 
-function grown(words: Uint32Array): Uint32Array {
+function grow(words: Uint32Array): Uint32Array {
   const more = new Uint32Array(words.length * 2);
   more.set(words);
   return more;
 }
 
-/** Searches the identifiers of users whose numbers are in a range, a block of the directory at a time. */
+/** Searches the identifiers of users in a range of numbers, one block of the directory at a time. */
 function findMatches(members: MemberRuns, directory: IdentifierReader, from: number, to: number): Matches {
   const matches: Matches = { numbers: new Uint32Array(1024), windows: new Uint32Array(2048), count: 0 };
   const amendments = amendmentsOf(members.runs);
@@ -68,14 +65,14 @@ function findMatches(members: MemberRuns, directory: IdentifierReader, from: num
     for (const [at, number] of numbers.entries()) {
       const state = slots[at]! * STATE_WIDTH;
       const expires_at = found.states[state + EXPIRES_AT]!;
-      // Members that had expired by the last upload are as if they had never been.
+      // Members that had expired by the last upload do not count.
       if (expires_at > members.accepted_at) addMatch(matches, number, found.states[state + EFFECTIVE_AT]!, expires_at);
     }
   }
   return matches;
 }
 
-/** Users of a block whose numbers are in a range: the distinct identifiers, and by user the index of theirs. */
+/** Returns the users of a block in a range of numbers, their distinct identifiers, and the index of each user's identifier. */
 function readBlock(block: Uint8Array, from: number, to: number) {
   const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
   const entries = block.byteLength / ENTRY_BYTES;

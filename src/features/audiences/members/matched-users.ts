@@ -1,22 +1,17 @@
+import { emptySet } from '../directory/people-set.ts';
 import { FileGone } from './file-paths.ts';
-import { MATCHED_RECORDS, openMatched } from './matched-file.ts';
 import { isOpen, nextChangeOf } from './membership-windows.ts';
-import { readRecords } from './record-file.ts';
+import { openRecords, type RecordFile, type RecordKind, readRecords } from './record-file.ts';
 
-/** A set of users, one bit each, and when it may change without an upload; Infinity for never. */
+/** A set of users, one bit each, and the time when it may change without an upload; Infinity for never. */
 interface UserSet {
   readonly bits: Uint32Array;
   readonly nextChangeAt: number;
 }
 
-/** An empty bit set. */
-function emptyBits(people: number): Uint32Array {
-  return new Uint32Array(Math.ceil(people / 32));
-}
-
-/** The matched users of a file whose window is open at a time; nobody without a path. @throws FileGone */
+/** Reads the matched users whose window is open; none without a path. @throws FileGone */
 export function readMatchedUsers(path: string, people: number, now: number): UserSet {
-  const bits = emptyBits(people);
+  const bits = emptySet(people);
   let nextChangeAt = Number.POSITIVE_INFINITY;
   if (path === '') return { bits, nextChangeAt };
   const file = openMatched(path);
@@ -48,7 +43,7 @@ export function countActive(bits: Uint32Array, lastActiveAt: Uint32Array, since:
   return count;
 }
 
-/** The numbers of a set, ascending. */
+/** Returns the numbers of a set, ascending; bits beyond the last person may be set. */
 export function setBitNumbers(bits: Uint32Array, people: number): Uint32Array<ArrayBuffer> {
   let count = 0;
   for (let number = 0; number < people; number++) if (hasBit(bits, number)) count += 1;
@@ -60,4 +55,31 @@ export function setBitNumbers(bits: Uint32Array, people: number): Uint32Array<Ar
 
 function hasBit(bits: Uint32Array, number: number): boolean {
   return (bits[number >>> 5]! & (1 << (number & 31))) !== 0;
+}
+
+/** Records of matched users: number, effective_at, expires_at; sorted by number, with duplicates. */
+export const MATCHED_RECORDS: RecordKind = { mark: 0x4d_41_54_31, width: 3 };
+
+/** The versions of the inputs of a file of matched users. */
+export interface MatchedMetadata {
+  /** The last merged upload, and when it was accepted. */
+  readonly merged: number;
+  readonly accepted_at: number;
+  /** The version of the directory. */
+  readonly version: number;
+  /** Checksum of the mark of the directory. */
+  readonly mark: number;
+}
+
+/** Opens the matched users of a subject; undefined if there is no valid file. */
+export function openMatched(path: string): (MatchedMetadata & { readonly records: RecordFile }) | undefined {
+  const records = openRecords(path, MATCHED_RECORDS);
+  if (!records) return undefined;
+  const [merged, accepted_at, version, mark] = records.numbers as [number, number, number, number];
+  return { merged, accepted_at, version, mark, records };
+}
+
+/** Returns the metadata as numbers of the file. */
+export function matchedMetadataNumbers({ merged, accepted_at, version, mark }: MatchedMetadata): readonly number[] {
+  return [merged, accepted_at, version, mark];
 }

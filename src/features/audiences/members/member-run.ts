@@ -9,24 +9,24 @@ import { openRecords, openRecordWriter, type RecordFile, type RecordKind, readAt
  *     trailer:  the first identifier of each block, amendments, windows of members
  *
  * The state of a member: its number, effective_at, expires_at, and how many identifiers it has. An entry whose member
- * number is 0 is a tombstone: nobody has the identifier any more.
+ * number is 0 is a tombstone: the identifier has no member any more.
  * @source decision 280
  */
 const RUN_RECORDS: RecordKind = { mark: 0x4d_45_4d_32, width: 8 };
 
-/** Numbers in an entry. */
+/** Number of columns of an entry. */
 export const ENTRY_WIDTH = RUN_RECORDS.width;
-/** Entries in a block; only the last of a run may have fewer. */
+/** Number of entries in a block; only the last of a run may have fewer. */
 export const BLOCK_ENTRIES = 4096;
 
 /** The first column of the state of the member of an entry. */
 export const STATE = 4;
-/** The numbers of a state. */
+/** The columns of a state. */
 export const [NUMBER, EFFECTIVE_AT, EXPIRES_AT, IDENTIFIERS] = [0, 1, 2, 3] as const;
-/** How many those are. */
+/** Number of columns of a state. */
 export const STATE_WIDTH = 4;
 
-/** Numbers in an amendment: that of a member of earlier runs, and its state now. */
+/** Width of an amendment: the number of a member of earlier runs, and its current state. */
 export const AMENDMENT_WIDTH = 1 + STATE_WIDTH;
 
 /** The state of the members after the last upload of a run. */
@@ -36,17 +36,17 @@ export interface MemberMetadata {
   readonly accepted_at: number;
   /** The number of the next new member. */
   readonly next: number;
-  /** The number of members and of their identifiers in each window. */
+  /** The numbers of members and of their identifiers by window. */
   readonly windows: Uint32Array;
 }
 
-/** Nothing merged yet. Numbers start at 1: 0 marks tombstones. */
+/** The state before the first merge. Numbers start at 1, because 0 marks tombstones. */
 export const NO_MEMBERS: MemberMetadata = { merged: 0, accepted_at: 0, next: 1, windows: new Uint32Array(0) };
 
 /** An open run. */
 export interface MemberRun extends MemberMetadata {
   readonly path: string;
-  /** Its first upload. */
+  /** The first upload. */
   readonly first: number;
   /** Number of entries. */
   readonly count: number;
@@ -62,7 +62,7 @@ export interface MemberRun extends MemberMetadata {
   close(): void;
 }
 
-/** Opens a run; undefined when it is missing or damaged. */
+/** Opens a run; undefined if it is missing or damaged. */
 export function openRun(path: string): MemberRun | undefined {
   const records = openRecords(path, RUN_RECORDS);
   if (!records) return undefined;
@@ -93,7 +93,7 @@ function readColumns(records: RecordFile, block: number, words: Uint32Array, fro
   return entries;
 }
 
-/** The content of a run besides its entries. */
+/** The content of a run except its entries. */
 interface RunMetadata extends MemberMetadata {
   readonly first: number;
   readonly amendments: Uint32Array;
@@ -104,13 +104,13 @@ export interface RunWriter {
   readonly words: Uint32Array;
   at: number;
   flush(): void;
-  /** Makes the run durable under its name. */
+  /** Stores the run durably under its name. */
   finish(notes: RunMetadata): void;
   /** Deletes the unfinished file. */
   discard(): void;
 }
 
-/** Writes a run beside its path. */
+/** Creates a writer of a run. */
 export function openRunWriter(path: string): RunWriter {
   const sink = openRecordWriter(path, RUN_RECORDS);
   const words = new Uint32Array(BLOCK_ENTRIES * ENTRY_WIDTH);

@@ -3,29 +3,28 @@ import { join } from 'node:path';
 import { type MemberMetadata, type MemberRun, openRun } from './member-run.ts';
 
 /**
- * The members of a subject: consecutive runs in a folder, the oldest first. Together they are the state after the last
- * upload of the last run. The names of the files, from the first upload to the last, are the whole directory of it:
- * of a run and those that it replaced, the one that reaches further counts.
+ * The members of a subject: consecutive runs in a folder, the oldest first. Together they are the state after the last upload of
+ * the last run. The file names have the first and last upload of each run: of a run and those that it replaced, the longer one
+ * counts.
  */
 export interface MemberRuns extends MemberMetadata {
   readonly runs: readonly MemberRun[];
   close(): void;
 }
 
-/** The name of the file of a run. */
+/** Returns the file name of a run. */
 export function runName(first: number, last: number): string {
   return `${first}-${last}`;
 }
 
-/** The first and the last upload of a run, from the name of its file; undefined for other files. */
+/** Parses the first and last upload of a run from its file name; undefined for other files. */
 export function rangeOf(name: string): { readonly first: number; readonly last: number } | undefined {
   const found = /^(\d+)-(\d+)$/.exec(name);
   return found ? { first: Number(found[1]), last: Number(found[2]) } : undefined;
 }
 
 /**
- * Those of some ranges that follow each other from the first upload on, each as long as possible; `open` returns
- * undefined for one that cannot be used.
+ * Selects consecutive ranges from the first upload on, each as long as possible; `open` returns undefined for unusable ones.
  */
 export function chainOf<Range extends { readonly first: number; readonly last: number }, Run>(
   ranges: readonly Range[],
@@ -43,7 +42,7 @@ export function chainOf<Range extends { readonly first: number; readonly last: n
   return chain;
 }
 
-/** Opens the members in a folder; undefined when there are none. Replacing runs does not affect readers that have opened them. */
+/** Opens the members in a folder; undefined if there are none. Replacing runs does not affect open ones. */
 export function openMembers(folder: string): MemberRuns | undefined {
   for (;;) {
     const names = runsIn(folder);
@@ -52,7 +51,7 @@ export function openMembers(folder: string): MemberRuns | undefined {
     const close = (): void => {
       for (const run of runs) run.close();
     };
-    // Runs may be replaced after they were listed and before they are opened.
+    // Runs may be replaced between listing and opening.
     if (runsIn(folder).join() !== names.join()) {
       close();
       continue;
@@ -77,8 +76,8 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Makes sure that a folder has these runs and nothing else. For its only writer. */
-export function keepOnly(folder: string, runs: readonly MemberRun[]): void {
+/** Removes everything but these runs from a folder. For its only writer. */
+export function removeOthers(folder: string, runs: readonly MemberRun[]): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const kept = new Set(runs.map(({ path }) => path));
   for (const name of namesIn(folder))

@@ -4,23 +4,23 @@ import { EXPIRES_AT, IDENTIFIERS, STATE_WIDTH } from './member-run.ts';
 export const NO_MEMBER = -1;
 
 /**
- * Members during a merge: those that the uploads touch first, then new ones. The handle of a member is the place of its
- * row in `words`: its state, the handle of the member that it was merged into (its own otherwise), and how many of its
- * identifiers are not in the uploads. One row, because a merge comes to members in any order.
+ * Members during a merge: first existing ones in the uploads, then new ones. The handle of a member is the offset of its row in
+ * `words`: its state, the handle of the member into which it was merged (its own otherwise), and the number of its identifiers
+ * that are not in the uploads. Rows instead of columns, because a merge accesses members in random order.
  */
 export interface MemberTable {
   readonly words: Uint32Array;
-  /** The place after the last row. */
+  /** The offset after the last row. */
   end: number;
 }
 
-/** Numbers in a row. */
+/** Width of a row. */
 export const ROW_WIDTH = STATE_WIDTH + 2;
 const MERGED_INTO = STATE_WIDTH;
 /** The column of identifiers that are not in the uploads. */
 export const ELSEWHERE = STATE_WIDTH + 1;
 
-/** An empty table with room for some members. */
+/** Creates an empty table with room for this many members. */
 export function createMemberTable(room: number): MemberTable {
   return { words: new Uint32Array(room * ROW_WIDTH), end: 0 };
 }
@@ -35,7 +35,7 @@ export function addMember(members: MemberTable, number: number, identifiers: num
   return handle;
 }
 
-/** The member that a member was merged into. Shortens the path that it follows. */
+/** Returns the member into which a member was merged, with path compression. */
 export function rootMember({ words }: MemberTable, handle: number): number {
   let found = handle;
   for (let parent = words[found + MERGED_INTO]!; parent !== found; parent = words[found + MERGED_INTO]!) {
@@ -51,7 +51,7 @@ export function mergeMember({ words }: MemberTable, handle: number, into: number
   words[into + IDENTIFIERS]! += words[handle + IDENTIFIERS]!;
 }
 
-/** Whether a root member has neither ended nor expired at a time; its window may not have begun. */
+/** Whether a root member has neither ended nor expired; its window may be in the future. */
 export function isAlive({ words }: MemberTable, handle: number, now: number): boolean {
   return words[handle + EXPIRES_AT]! > now;
 }

@@ -7,14 +7,13 @@ import { evaluateBits, leavesOf } from './audience-tree.ts';
 import { countRecords } from './count-records.ts';
 import { FileGone, type ImageReference, type SubjectPaths } from './file-paths.ts';
 import { matchDirectory } from './match-directory.ts';
-import { matchedMetadataNumbers, openMatched } from './matched-file.ts';
-import { countActive, readMatchedUsers, setBitNumbers } from './matched-users.ts';
+import { countActive, matchedMetadataNumbers, openMatched, readMatchedUsers, setBitNumbers } from './matched-users.ts';
 import { type MemberMetadata, openRun } from './member-run.ts';
 import { openMembers } from './member-runs.ts';
 import { countOpen } from './membership-windows.ts';
 import { type Batch, mergeUploads } from './merge-uploads.ts';
 
-/** Users who were last seen within this many seconds are active. @source creatives 18.3; decision 285 */
+/** Users are active if they were last seen within this many seconds. @source creatives 18.3; decision 285 */
 const ACTIVE_S = 90 * 86_400;
 
 interface CountInput {
@@ -25,13 +24,13 @@ interface CountInput {
   readonly now: number;
 }
 
-/** A count, and when it may change without an upload; Infinity for never. */
+/** A count, and the time when it may change without an upload; Infinity for never. */
 interface CountResult {
   readonly size: number;
   readonly nextChangeAt: number;
 }
 
-/** The last merged upload, and when it was accepted. */
+/** The last merged upload, and the time it was accepted. */
 export type MergeState = Pick<MemberMetadata, 'merged' | 'accepted_at'>;
 
 function mergeState({ merged, accepted_at }: MemberMetadata): MergeState {
@@ -42,7 +41,7 @@ function remove({ members, matched }: SubjectPaths): void {
   for (const path of [members, matched, `${matched}.new`]) rmSync(path, { recursive: true, force: true });
 }
 
-/** Puts a file in place under another name, by a link where possible. */
+/** Copies a file into place, by a link if possible. */
 function adopt({ from, to }: { readonly from: string; readonly to: string }): void {
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
   const beside = `${to}.new`;
@@ -56,33 +55,33 @@ function adopt({ from, to }: { readonly from: string; readonly to: string }): vo
   renameSync(beside, to);
 }
 
-/** Makes runs that are elsewhere, the oldest first, the members in a folder. */
+/** Replaces the members in a folder by copies of runs, the oldest first. */
 function adoptRuns({ from, to }: { readonly from: readonly NamedRun[]; readonly to: string }): void {
   rmSync(to, { recursive: true, force: true });
   for (const { name, path } of from) adopt({ from: path, to: join(to, name) });
 }
 
-/** The last merged upload of a subject; undefined without members. */
+/** Reads the last merged upload of a subject; undefined without members. */
 function readMergeState(members: string): MergeState | undefined {
   const file = openMembers(members);
   file?.close();
   return file && mergeState(file);
 }
 
-/** A run by the name of its file, and its path. */
+/** The file name and path of a run. */
 interface NamedRun {
   readonly name: string;
   readonly path: string;
 }
 
-/** The runs of a subject with the last merged upload of each, the oldest first. */
+/** Lists the runs of a subject with the last merged upload of each, the oldest first. */
 function listRuns(members: string): (NamedRun & { readonly state: MergeState })[] {
   const file = openMembers(members);
   file?.close();
   return (file?.runs ?? []).map((run) => ({ name: basename(run.path), path: run.path, state: mergeState(run) }));
 }
 
-/** The last merged upload of a run; undefined without a valid file. */
+/** Reads the last merged upload of a run; undefined without a valid file. */
 function readRunState(path: string): MergeState | undefined {
   const run = openRun(path);
   run?.close();
@@ -93,14 +92,14 @@ function merge({ files, batch }: { readonly files: SubjectPaths; readonly batch:
   return mergeState(mergeUploads(files.members, batch));
 }
 
-/** The version of a file of matched users, as text; empty without one. */
+/** Reads the version of a file of matched users; empty without one. */
 function matchedVersion(matched: string): string {
   const file = openMatched(matched);
   file?.records.close();
   return file ? matchedMetadataNumbers(file).join('.') : '';
 }
 
-/** Matches the members of a subject with the directory, unless that is up to date. */
+/** Matches the members of a subject with the directory, unless the file is up to date. */
 function match({ files, image }: { readonly files: SubjectPaths; readonly image: ImageReference }): void {
   const file = openMembers(files.members);
   if (!file) return;
@@ -128,10 +127,7 @@ function evaluateUsers({ tree, files, image, now }: Omit<CountInput, 'strategy'>
   return { bits: evaluateBits(tree, (leaf) => found.get(leaf)!), nextChangeAt };
 }
 
-/**
- * Counts a tree: active users of the directory, or uploaded records, depending on the strategy.
- * @source decision 284
- */
+/** Counts a tree: active users of the directory, or uploaded records, by strategy. @source decision 284 */
 function count(counting: CountInput): CountResult | undefined {
   return unlessGone(() => countTree(counting));
 }
@@ -161,7 +157,7 @@ function listUsers(counting: Omit<CountInput, 'strategy'>): Uint32Array | undefi
   });
 }
 
-/** Undefined when a file was removed meanwhile: its owner has another one. */
+/** Returns undefined if a file was removed in the meantime, and so replaced. */
 function unlessGone<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -2,16 +2,16 @@
 interface WindowCounts {
   /** Adds to the counts of a window; both may be negative. */
   add(effective_at: number, expires_at: number, members: number, identifiers: number): void;
-  /** `effective_at, expires_at, members, identifiers` of every window that has members and ends after a time, sorted. */
+  /** Returns `effective_at, expires_at, members, identifiers` of each window with members that ends after a time, sorted. */
   table(after: number): Uint32Array;
 }
 
-/** Numbers for a window in a table. */
+/** Width of a table. */
 const WINDOW_WIDTH = 4;
 
 const INITIAL_SLOTS = 64;
 
-/** Counts by window, starting from a table. */
+/** Creates counts by window, starting from a table. */
 export function windowCounts(start: Uint32Array): WindowCounts {
   let size = INITIAL_SLOTS;
   while (size < start.length) size *= 2;
@@ -72,21 +72,21 @@ export function isOpen(effective_at: number, expires_at: number, now: number): b
   return effective_at <= now && now < expires_at;
 }
 
-/** The number of identifiers of all members of a table. */
+/** Returns the number of identifiers of all members of a table. */
 export function countIdentifiers(table: Uint32Array): number {
   let count = 0;
   for (let at = 0; at < table.length; at += WINDOW_WIDTH) count += table[at + 3]!;
   return count;
 }
 
-/** When a window opens or closes next; Infinity when it has closed. */
+/** Returns the time when a window opens or closes next; Infinity if it has closed. */
 export function nextChangeOf(effective_at: number, expires_at: number, now: number): number {
   if (expires_at <= now) return Number.POSITIVE_INFINITY;
-  // A window that ends before it begins never opens.
+  // A window that ends before it starts never opens.
   return effective_at > now && effective_at < expires_at ? effective_at : expires_at;
 }
 
-/** The number of members with an open window, and when it may change next. */
+/** Returns the number of members with an open window, and the time when it may change next. */
 export function countOpen(table: Uint32Array, now: number): { readonly size: number; readonly nextChangeAt: number } {
   let size = 0;
   let nextChangeAt = Number.POSITIVE_INFINITY;

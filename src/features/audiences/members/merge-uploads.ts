@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { releaseMemory } from '../../../base/release-memory.ts';
+import { readPacked, UPDATE } from '../uploads/packed-format.ts';
 import { compactRuns } from './compact-runs.ts';
 import { type FoundEntries, findEntries } from './find-entries.ts';
 import {
@@ -16,7 +17,7 @@ import {
   STATE,
   STATE_WIDTH,
 } from './member-run.ts';
-import { keepOnly, openMembers, runName } from './member-runs.ts';
+import { openMembers, removeOthers, runName } from './member-runs.ts';
 import {
   addMember,
   createMemberTable,
@@ -31,7 +32,6 @@ import {
 import { windowCounts } from './membership-windows.ts';
 import { NO_PLACE, numberMap } from './number-map.ts';
 import { sortIdentifiers } from './sort-identifiers.ts';
-import { type PendingUpload, type UnpackedUploads, unpackUploads } from './unpack-uploads.ts';
 
 /** Consecutive uploads of the log; `last` is the number of the last one. */
 export interface Batch {
@@ -40,17 +40,15 @@ export interface Batch {
 }
 
 /**
- * Merges uploads into the members of a subject: finds the entries that they touch, applies the uploads to them, and
- * writes what has changed as a new run. Then runs are compacted, if there are many. The uploads are consumed: memory is
- * released as soon as possible.
- * @source decision 280
+ * Merges uploads into the members of a subject: finds their entries, applies the uploads, writes the changes as a new run, and
+ * compacts runs if there are many. Consumes the uploads, to release memory as soon as possible. @source decision 280
  */
 export function mergeUploads(folder: string, batch: Batch): MemberMetadata {
   const notes = appendRun(folder, batch);
   try {
     compactRuns(folder);
   } catch (error) {
-    // The merge is complete. Compaction, which needs room for a while, waits for the next batch.
+    // The merge is complete. Compaction needs additional space for a while, and waits for the next batch.
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
   }
   return notes;
@@ -61,7 +59,7 @@ export function appendRun(folder: string, { uploads, last }: Batch): MemberMetad
   const before = openMembers(folder);
   try {
     const { runs, merged, accepted_at, next, windows: formerWindows } = before ?? { ...NO_MEMBERS, runs: [] };
-    keepOnly(folder, runs);
+    removeOthers(folder, runs);
     const pending = unpackUploads(uploads);
     const { words, slots } = sortIdentifiers(pending.words);
     const found = findEntries(runs, words);
@@ -86,7 +84,7 @@ export function appendRun(folder: string, { uploads, last }: Batch): MemberMetad
     const sink = openRunWriter(join(folder, runName(first, last)));
     try {
       writeEntries(sink, { words, hasEntry: found.hasEntry, holders, members, now });
-      sink.finish({ ...notes, first, amendments: amend(members, touched, now) });
+      sink.finish({ ...notes, first, amendments: amendmentsUpTo(members, touched, now) });
     } catch (error) {
       sink.discard();
       throw error;
@@ -97,10 +95,10 @@ export function appendRun(folder: string, { uploads, last }: Batch): MemberMetad
   }
 }
 
-/** The largest member number. @source decision 288 */
+/** Maximum member number. @source decision 288 */
 const NUMBERS_MAX = 0xffff_fff0;
 
-/** Assigns a handle to each member found; returns by identifier the handle of its member. */
+/** Assigns a handle to each found member; returns the handle by identifier. */
 function assignHandles({ states, count }: FoundEntries, members: MemberTable): Int32Array {
   const { words: rows } = members;
   const holders = new Int32Array(states.length / STATE_WIDTH).fill(NO_MEMBER);
@@ -132,12 +130,12 @@ interface WriteInput {
   readonly now: number;
 }
 
-/** Writes an entry for each identifier that has a member now, and a tombstone where an earlier run has one. */
+/** Writes an entry for each identifier with a member, and a tombstone for others that have an entry in an earlier run. */
 function writeEntries(sink: RunWriter, { words, hasEntry, holders, members, now }: WriteInput): void {
   const { words: entries } = sink;
   const { words: rows } = members;
   for (let slot = 0; slot < holders.length; slot++) {
-    if (slot % NEAR === 0) fetchRows(rows, holders, slot);
+    if (slot % PREFETCHED === 0) prefetchRows(rows, holders, slot);
     const holder = holders[slot]!;
     const handle = holder === NO_MEMBER ? NO_MEMBER : rootMember(members, holder);
     const hasMember = handle !== NO_MEMBER && isAlive(members, handle, now);
@@ -151,22 +149,22 @@ function writeEntries(sink: RunWriter, { words, hasEntry, holders, members, now 
   }
 }
 
-/** Rows that fit into the nearest cache of a processor. */
-const NEAR = 256;
+/** Number of rows that fit into the L1 cache. */
+const PREFETCHED = 256;
 
 /**
- * Reads the rows that come next, which are anywhere. A loop that does nothing else waits for many of them at the same
- * time; one after the other, each would take longer than writing its entry.
+ * Prefetches the next rows, which are at random addresses: a loop without other work has many cache misses in flight, while a
+ * single miss takes longer than writing an entry.
  */
-function fetchRows(rows: Uint32Array, holders: Int32Array, from: number): number {
+function prefetchRows(rows: Uint32Array, holders: Int32Array, from: number): number {
   let sum = 0;
-  const to = Math.min(holders.length, from + NEAR);
+  const to = Math.min(holders.length, from + PREFETCHED);
   for (let slot = from; slot < to; slot++) sum ^= rows[Math.max(0, holders[slot]!)]!;
   return sum;
 }
 
-/** The amendments for members, up to a handle, that have identifiers elsewhere, in earlier runs. */
-function amend(members: MemberTable, touched: number, now: number): Uint32Array {
+/** Returns the amendments of members, up to a handle, with further identifiers in earlier runs. */
+function amendmentsUpTo(members: MemberTable, touched: number, now: number): Uint32Array {
   const { words: rows } = members;
   const handles: number[] = [];
   for (let handle = 0; handle < touched; handle += ROW_WIDTH) if (rows[handle + ELSEWHERE]! > 0) handles.push(handle);
@@ -185,9 +183,9 @@ function amend(members: MemberTable, touched: number, now: number): Uint32Array 
 /** The input of `applyUploads`. */
 interface ApplyInput {
   readonly pending: UnpackedUploads;
-  /** By identifier of the uploads: its index among the distinct ones. */
+  /** For each uploaded identifier, its index among the distinct identifiers. */
   readonly slots: Uint32Array;
-  /** By distinct identifier: the handle of its member. Changed in place. */
+  /** For each distinct identifier, the handle of its member. Changed in place. */
   readonly holders: Int32Array;
   readonly members: MemberTable;
   /** The number of the next new member. */
@@ -195,9 +193,8 @@ interface ApplyInput {
 }
 
 /**
- * Applies uploads in log order; returns the number of the next new member. A member that has ended or expired is not
- * changed, and its identifiers are free.
- * @source creatives 19.5; decision 281, 282
+ * Applies uploads in log order; returns the number of the next new member. A member that has ended or expired is left alone, and
+ * its identifiers can be claimed by a new member. @source creatives 19.5; decision 281, 282
  */
 function applyUploads({ pending, slots, holders, members, next }: ApplyInput): number {
   const { words } = members;
@@ -242,8 +239,89 @@ function applyUploads({ pending, slots, holders, members, next }: ApplyInput): n
   return number;
 }
 
-/** Ends a member at once, or closes their window at a future `effective_at`. @source decision 283 */
+/** Ends a member at once, or at a future `effective_at`. @source decision 283 */
 function endMember({ words }: MemberTable, handle: number, effective_at: number, now: number): void {
   const expires_at = handle + EXPIRES_AT;
   words[expires_at] = effective_at <= now ? 0 : Math.min(words[expires_at]!, effective_at);
+}
+
+/** An upload to merge. */
+interface PendingUpload {
+  readonly accepted_at: number;
+  readonly payload: Uint8Array;
+}
+
+/** Uploads as columns, in log order. */
+interface UnpackedUploads {
+  /** By operation: 1 if it adds people. */
+  readonly isUpdate: Uint8Array;
+  readonly effective_at: Uint32Array;
+  readonly expires_at: Uint32Array;
+  readonly accepted_at: Uint32Array;
+  /** By operation: the index after its last person. */
+  readonly peopleEnd: Uint32Array;
+  /** By person: the index after their last identifier. */
+  readonly identifiersEnd: Uint32Array;
+  /** By identifier: four big-endian numbers, which sort like its bytes. */
+  readonly words: Uint32Array;
+}
+
+interface Counts {
+  operations: number;
+  people: number;
+  identifiers: number;
+}
+
+/** Unpacks uploads into columns, and releases their memory. */
+function unpackUploads(uploads: readonly PendingUpload[]): UnpackedUploads {
+  const counts: Counts = { operations: 0, people: 0, identifiers: 0 };
+  for (const { payload } of uploads) {
+    readPacked(payload, {
+      operation() {
+        counts.operations += 1;
+      },
+      person(_at, identifiers) {
+        counts.people += 1;
+        counts.identifiers += identifiers;
+      },
+    });
+  }
+  const pending: UnpackedUploads = {
+    isUpdate: new Uint8Array(counts.operations),
+    effective_at: new Uint32Array(counts.operations),
+    expires_at: new Uint32Array(counts.operations),
+    accepted_at: new Uint32Array(counts.operations),
+    peopleEnd: new Uint32Array(counts.operations),
+    identifiersEnd: new Uint32Array(counts.people),
+    words: new Uint32Array(counts.identifiers * 4),
+  };
+  const read: Counts = { operations: 0, people: 0, identifiers: 0 };
+  for (const upload of uploads) {
+    addTo(pending, upload, read);
+    releaseMemory(upload.payload);
+  }
+  return pending;
+}
+
+function addTo(pending: UnpackedUploads, { payload, accepted_at }: PendingUpload, read: Counts): void {
+  const view = new DataView(payload.buffer, payload.byteOffset, payload.byteLength);
+  const { words, identifiersEnd } = pending;
+  readPacked(payload, {
+    operation(type, effective_at, expires_at, people) {
+      const operation = read.operations++;
+      pending.isUpdate[operation] = type === UPDATE ? 1 : 0;
+      pending.effective_at[operation] = effective_at;
+      pending.expires_at[operation] = expires_at;
+      pending.accepted_at[operation] = accepted_at;
+      pending.peopleEnd[operation] = read.people + people;
+    },
+    person(at, identifiers) {
+      const end = read.identifiers + identifiers;
+      for (let word = read.identifiers * 4, from = at; word < end * 4; word++, from += 4) {
+        words[word] = view.getUint32(from, false);
+      }
+      read.identifiers = end;
+      identifiersEnd[read.people++] = end;
+    },
+  });
 }

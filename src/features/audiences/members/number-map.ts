@@ -1,23 +1,23 @@
-/** The result of `find` for an unknown number. */
+/** Result of `find` for unknown numbers. */
 export const NO_PLACE = 0xffff_ffff;
 
-/** A map of member numbers, which start at 1, to places in a table. */
+/** Maps member numbers, which start at 1, to places in a table. */
 interface NumberMap {
   /** Adds a number that is not in the map. */
   add(number: number, place: number): void;
-  /** False when a number is certainly not in the map; a cheap check. */
+  /** False if a number is certainly not in the map; cheap. */
   mayContain(number: number): boolean;
-  /** The place of a number; `NO_PLACE` when it is not in the map. */
+  /** Returns the place of a number; `NO_PLACE` if it is not in the map. */
   find(number: number): number;
 }
 
-/** Numbers for which the cheap check has a bit of its own at most; others share them. */
+/** Maximum size of the filter for the cheap check, in bits. */
 const BITS_MAX = 1 << 25;
 const BITS_MIN = 1 << 10;
 const BITS_PER_NUMBER = 16;
 const MULTIPLIER = 0x9e3779b1;
 
-/** A hash table for up to `room` numbers. */
+/** Creates a hash table for up to `room` numbers. */
 export function numberMap(room: number): NumberMap {
   const sizeBits = Math.max(4, Math.ceil(Math.log2(room * 2 + 1)));
   const mask = 2 ** sizeBits - 1;

@@ -1,8 +1,10 @@
 import { addSeconds, formatInstant, instantMs } from '../../../base/instants.ts';
+import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import { treeOf } from '../../../contract/store/audience-trees.ts';
 import {
   AUDIENCE_PROCESSING,
+  AUDIENCE_REMATCHING,
   type MatchingStrategy,
   type ProcessedAudience,
   roundedPeople,
@@ -15,22 +17,21 @@ import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
 
 interface Outcome {
   readonly audience: StoredAudience;
-  /** Undefined when it was deleted. */
+  /** Undefined if it was deleted. */
   readonly processed: ProcessedAudience | undefined;
   readonly size_min: number;
   readonly delay_s: number;
   readonly strategy: MatchingStrategy;
 }
 
-/** When the directory is matched again in any case, because users become inactive without an event. @source decision 286 */
-const AGAIN_S = 86_400;
-/** Uploads of a deleted audience removed in one unit of work: other writers wait for it. */
+/** Interval at which audiences are matched again, because users become inactive without an event. @source decision 286 */
+const REMATCH_S = 86_400;
+/** Number of uploads of a deleted audience removed in one unit of work, because other writers wait for it. */
 const UPLOADS_PER_UNIT = 16;
 
 /**
- * Processes an audience or a list: merges uploads, matches the directory, counts, and stores the result. Runs again
- * when the size may change. Then the audiences that combine it are processed.
- * @source creatives 18.3
+ * Processes an audience or list: merges uploads, matches the directory, counts, and stores the result. Then schedules itself for
+ * the next possible change of the size, and the audiences that combine it. @source creatives 18.3
  */
 export const audienceProcessing: JobKind<Outcome | undefined> = {
   name: AUDIENCE_PROCESSING,
@@ -82,7 +83,7 @@ function processAudience(
     : memberships.countTree(treeOf(segments), strategy, now, signal);
 }
 
-/** From here on, every node finds the files. Those of a leaf may have been replaced by its own job meanwhile. */
+/** Records files for all nodes. Those of a leaf may have been replaced by its own job in the meantime. */
 async function recordFiles(
   tx: WriteTransaction,
   subject: Subject,
@@ -101,7 +102,7 @@ async function recordFiles(
   }
 }
 
-/** Removes the files of a deleted audience: the objects by a job, and the copies on each node when it hears of it. */
+/** Removes the files of a deleted audience: objects by a job, copies on each node by invalidation. */
 async function removeFiles(
   tx: WriteTransaction,
   subject: Subject,
@@ -123,18 +124,39 @@ async function storeSize(
   const { subject } = audience;
   const { size, merged, next_change_at = Number.POSITIVE_INFINITY } = processed;
   const last = await tx.audienceLog.find(subject);
-  // An upload during this run did not plan another job.
+  // An upload during this run did not schedule another job.
   const isBehind = last !== undefined && last.number > merged;
   const waiting = isBehind ? await tx.audienceLog.find(subject, merged + 1) : undefined;
   const isTargetable = size >= size_min;
-  // The exact number stays here: two audiences must not reveal whether an address belongs to anybody.
+  // Exact numbers are not revealed: by comparing two audiences, one could test whether an address is in the directory.
   const rounded = strategy === 'directory' ? roundedPeople(size) : size;
   const reported = { is_targetable: isTargetable ? 1 : 0, size: isTargetable ? rounded : null } as const;
   await tx.audiences.settle(subject, { is_processing: isBehind ? 1 : 0, ...reported }, now);
   const now_s = instantMs(now) / 1000;
   const soonest_s = waiting
     ? Math.max(now_s, waiting.accepted_at + delay_s)
-    : Math.min(next_change_at, strategy === 'directory' ? now_s + AGAIN_S : Number.POSITIVE_INFINITY);
+    : Math.min(next_change_at, strategy === 'directory' ? now_s + REMATCH_S : Number.POSITIVE_INFINITY);
   if (!Number.isFinite(soonest_s)) return;
   await tx.jobs.planNoLaterThan({ kind: AUDIENCE_PROCESSING, key: subject, run_at: formatInstant(soonest_s * 1000) });
 }
+
+/** Number of jobs scheduled in one unit of work, because other writers wait for it. */
+const JOBS_PER_UNIT = 500;
+const ENVIRONMENTS: readonly Environment[] = ['production', 'sandbox'];
+
+/** Schedules the processing of all matched audiences after a change of the directory, in steps. @source decision 286 */
+export const audienceRematching: JobKind<readonly Environment[]> = {
+  name: AUDIENCE_REMATCHING,
+  prepare: async (_, { audiences: { rules: audiences } }) =>
+    ENVIRONMENTS.filter((each) => audiences.strategy(each) === 'directory'),
+  async store(tx, { kind, key }, environments, now) {
+    const found: string[] = [];
+    for (const environment of environments)
+      found.push(...(await tx.audiences.listUploaded(environment, key, JOBS_PER_UNIT)));
+    const next = found.sort().slice(0, JOBS_PER_UNIT);
+    for (const id of next) {
+      await tx.jobs.planNoLaterThan({ kind: AUDIENCE_PROCESSING, key: subjectOf('audience', id), run_at: now });
+    }
+    if (next.length === JOBS_PER_UNIT) await tx.jobs.planNoLaterThan({ kind, key: next.at(-1)!, run_at: now });
+  },
+};

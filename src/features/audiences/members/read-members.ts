@@ -12,28 +12,25 @@ interface RunCursor {
   at: number;
 }
 
-/** Which entries of runs are read, and where to. */
+/** Options for reading entries. */
 interface ReadOptions {
-  /** Also tombstones, which hide entries of earlier runs. */
+  /** Whether to return tombstones. */
   readonly withTombstones?: boolean;
-  /** Without members that have expired by this time. */
+  /** Omits members that have expired by this time. */
   readonly expiredBy?: number;
-  /** Room for a block. */
+  /** Buffer for a block. */
   readonly words?: Uint32Array;
 }
 
-/**
- * Reads the entries of consecutive runs together, a block at a time, sorted by identifier and up to date: of each
- * identifier the one of the last run that has it.
- */
+/** Merges the entries of consecutive runs, sorted by identifier; of each identifier, the entry of the last run counts. */
 export function readMembers(
   runs: readonly MemberRun[],
   { withTombstones = false, expiredBy = 0, words = roomFor(runs) }: ReadOptions = {},
 ): RecordReader {
   const amendments = amendmentsOf(runs);
-  // Later runs first: of cursors at the same identifier, the first counts.
+  // Later runs first, because the first cursor at an identifier counts.
   const cursors = runs.map(openCursor).reverse();
-  /** By cursor, the first number of its identifier; Infinity at the end. */
+  /** The first number of each cursor's identifier; Infinity at the end. */
   const heads = Float64Array.from(cursors, firstOf);
   const advance = (index: number): void => {
     const cursor = cursors[index]!;
@@ -53,10 +50,10 @@ export function readMembers(
         isTied = false;
       } else if (head === first && least >= 0) isTied = true;
     }
-    return isTied ? settleTie(first) : least;
+    return isTied ? breakTie(first) : least;
   };
-  /** Of the cursors with this first number, the one whose identifier is least; moves those beyond it that it hides. */
-  const settleTie = (first: number): number => {
+  /** Returns the cursor with the least identifier among those with this first number; skips entries that it hides. */
+  const breakTie = (first: number): number => {
     let least = -1;
     for (let index = 0; index < heads.length; index++) {
       if (heads[index] !== first) continue;
@@ -102,7 +99,7 @@ function openCursor(run: MemberRun, index: number): RunCursor {
   return cursor;
 }
 
-/** Reads the next block; a run that has ended has no entries. */
+/** Reads the next block; none at the end of the run. */
 function load(cursor: RunCursor): void {
   const isLeft = cursor.block * BLOCK_ENTRIES < cursor.run.count;
   cursor.entries = isLeft ? cursor.run.readBlock(cursor.block++, cursor.columns, 0, ENTRY_WIDTH) : 0;

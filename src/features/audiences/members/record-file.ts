@@ -13,13 +13,13 @@ import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 
 /**
- * A kind of record file: a header, sorted records of fixed width, and a trailer, all as 32-bit integers in native byte
- * order: files are derived data that only the machine that wrote them reads.
+ * A kind of record file: a header, sorted records of fixed width, and a trailer, all as 32-bit integers in native byte order,
+ * because only the machine that wrote them reads them.
  */
 export interface RecordKind {
-  /** Magic number of the kind and its version; a file with another one is ignored. */
+  /** Magic number of the kind and version; files with another one are ignored. */
   readonly mark: number;
-  /** Numbers in a record. */
+  /** Number of integers in a record. */
   readonly width: number;
 }
 
@@ -56,23 +56,23 @@ function headerOf({ mark }: RecordKind, count: number, { numbers, trailer }: Rec
   return header;
 }
 
-/** Reads numbers from `from` on, counted from the first record; false when the file is too short. */
+/** Reads integers from `from` on, relative to the first record; false if the file is too short. */
 export function readAt({ descriptor }: Pick<RecordFile, 'descriptor'>, from: number, words: Uint32Array): boolean {
   return readFully(descriptor, words, HEADER_BYTES + from * 4);
 }
 
 function readFully(descriptor: number, words: Uint32Array, position: number): boolean {
   const bytes = bytesOf(words);
-  let have = 0;
-  while (have < bytes.length) {
-    const read = readSync(descriptor, bytes, have, bytes.length - have, position + have);
+  let filled = 0;
+  while (filled < bytes.length) {
+    const read = readSync(descriptor, bytes, filled, bytes.length - filled, position + filled);
     if (read === 0) return false;
-    have += read;
+    filled += read;
   }
   return true;
 }
 
-/** Opens a record file; undefined when it is missing, incomplete or of another kind. */
+/** Opens a record file; undefined if it is missing, incomplete or of another kind. */
 export function openRecords(path: string, kind: RecordKind): RecordFile | undefined {
   let descriptor: number;
   try {
@@ -128,7 +128,7 @@ export function readRecords({ descriptor, count }: RecordFile, { width }: Record
   return source;
 }
 
-/** Writes records: put one at `words[at]`, advance `at` by the width, and `flush` when `at` is `words.length`. */
+/** Writes records: put one at `words[at]`, advance `at` by the width, and `flush` if `at` is `words.length`. */
 export interface RecordWriter {
   readonly words: Uint32Array;
   at: number;
@@ -139,10 +139,10 @@ export interface RecordWriter {
   discard(): void;
 }
 
-/** Data is synced in steps of this size: a commit of the database would have to wait for a larger backlog. */
+/** Data is synced in steps of this size, because commits of the database would wait for a larger backlog. */
 const SYNC_EVERY_BYTES = 8_388_608;
 
-/** Writes a record file next to its final path. One writer a path at a time. */
+/** Creates a writer of a temporary file next to the final path. One writer per path at a time. */
 export function openRecordWriter(path: string, kind: RecordKind): RecordWriter {
   const beside = `${path}.new`;
   const descriptor = openSync(beside, 'w', 0o600);

@@ -5,22 +5,22 @@ interface SortedIdentifiers {
   readonly count: number;
   /** Four numbers each. */
   readonly words: Uint32Array;
-  /** By input index: the index of the identifier among the distinct ones. */
+  /** For each input identifier, its index among the distinct ones. */
   readonly slots: Uint32Array;
 }
 
 const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
-/** Longer runs with the same first number are not random, and are sorted by comparison. */
+/** Longer sequences with the same first number are not random, and are sorted by comparison. */
 const SHORT_RUN = 16;
 
-/** Identifiers that are sorted together: few enough for a processor's own cache. */
+/** Number of identifiers sorted together, which fit into the L2 cache. */
 const PART_IDENTIFIERS = 8192;
 const PARTS_BITS_MAX = 10;
 
 /**
- * Sorts identifiers of four numbers, of which the first is evenly distributed: into parts by the first bits of it, then
- * each part by all of it, then by comparison. Consumes its input.
+ * Sorts identifiers of four numbers, the first of which is evenly distributed: into parts by its first bits, then each part by
+ * the whole first number, then by comparison. Consumes its input.
  */
 export function sortIdentifiers(words: Uint32Array): SortedIdentifiers {
   const count = words.length / 4;
@@ -37,7 +37,7 @@ export function sortIdentifiers(words: Uint32Array): SortedIdentifiers {
   return { count: sorted.count, words: words.subarray(0, sorted.count * 4), slots: sorted.slots };
 }
 
-/** Divides identifiers by their first bits, in stable order: with the place that each had, and where the parts end. */
+/** Divides identifiers by their first bits, in stable order; returns the original place of each, and the ends of the parts. */
 function divide(words: Uint32Array, bits: number) {
   const count = words.length / 4;
   const partOf = (place: number): number => (bits === 0 ? 0 : words[place * 4]! >>> (32 - bits));
@@ -65,7 +65,7 @@ interface Sorted {
   count: number;
 }
 
-/** Sorts a part, and adds its distinct identifiers to those that are sorted. */
+/** Sorts a part, and appends its distinct identifiers. */
 function sortPart(words: Uint32Array, places: Uint32Array, sorted: Sorted): void {
   const { keys, places: order } = orderByFirst(words);
   const compare = (a: number, b: number): number => {
@@ -98,7 +98,7 @@ function insertionSort(order: Uint32Array, from: number, to: number, compare: (a
   }
 }
 
-/** Indices sorted by the first of four numbers, with that number. */
+/** Sorts indices by the first of four numbers. */
 function orderByFirst(words: Uint32Array): KeyedIndices {
   const count = words.length / 4;
   const keys = new Uint32Array(count);
@@ -110,7 +110,7 @@ function orderByFirst(words: Uint32Array): KeyedIndices {
   return sortByKeys({ keys, places });
 }
 
-/** Keys with an index each. */
+/** Keys, each with an index. */
 interface KeyedIndices {
   readonly keys: Uint32Array;
   readonly places: Uint32Array;

@@ -14,25 +14,25 @@ import type { MemberCalls, MergeState } from './members-worker.ts';
 interface SubjectFilesParts {
   readonly store: Store;
   readonly derived: DerivedObjects;
-  /** The folder of the files that this node builds; created when missing. */
+  /** The folder of the files that this node builds; created if missing. */
   readonly folder: string;
   readonly thread: Thread<MemberCalls>;
   readonly batch_bytes_max: number;
 }
 
-/** Files of a subject that are up to date on this node. */
+/** Local, current files of a subject. */
 interface PreparedFiles {
   /** The last merged upload; 0 for none. */
   readonly merged: number;
   readonly paths: SubjectPaths;
 }
 
-/** The prefix of the names of derived files that are runs. */
+/** Prefix of the names of derived files for runs. */
 const RUN_PREFIX = 'members-';
 /** The name of the derived file of matched users. */
 export const MATCHED = 'matched';
 
-/** A run that is recorded and sound. */
+/** A recorded, valid run. */
 interface RecordedRun {
   readonly first: number;
   readonly last: number;
@@ -43,12 +43,12 @@ interface RecordedRun {
 /** The paths of a subject without members. */
 export const NO_FILES: SubjectPaths = { members: '', matched: '' };
 
-/** Bytes in one read of the log, about one large upload: reads of SQLite block the process. */
+/** Size of one read of the log in bytes, about a large upload, because reads of SQLite block the process. */
 const READ_BYTES_MAX = 1_400_000;
 
 /**
- * The files of subjects that this node builds: they continue from what any node has recorded, and are stored as objects
- * when they are complete. One subject at a time: each file has a single writer, and memory holds one batch.
+ * The files of subjects that this node builds. They continue from those that any node has recorded, and are stored as objects
+ * once they are complete. One subject at a time, so that each file has a single writer, and memory holds one batch.
  * @source decision 262, 792
  */
 export class SubjectFiles {
@@ -59,15 +59,15 @@ export class SubjectFiles {
     this.#parts = parts;
   }
 
-  /** The paths of the files that this node builds. */
+  /** Returns the paths of the local files of a subject. */
   pathsOf(subject: Subject): SubjectPaths {
     const path = join(this.#parts.folder, subject.replace(':', '-'));
     return { members: `${path}.runs`, matched: `${path}.matched` };
   }
 
   /**
-   * Merges and matches the uploads that the log has now; a deleted subject has no members. `isToBeStored`: stores files
-   * that are newer than those that are recorded, as objects.
+   * Merges and matches the uploads in the log; a deleted subject has no members. `isToBeStored`: stores files as objects if
+   * they are newer than the recorded ones.
    */
   prepare(
     subject: Subject,
@@ -85,7 +85,7 @@ export class SubjectFiles {
       const nothing = { merged: 0, paths: NO_FILES, built: { owner: subject, former, files: [] } };
       const paths = this.pathsOf(subject);
       if (audience?.deleted === 1) {
-        // Its log is removed in steps, and is not read any more.
+        // Its log is being removed in steps.
         await thread.call('remove', paths);
         return nothing;
       }
@@ -103,7 +103,7 @@ export class SubjectFiles {
     });
   }
 
-  /** Stores the files of a subject as objects, but for those that are recorded and sound. */
+  /** Stores the files of a subject as objects, except those that are recorded and valid. */
   async #store(
     subject: Subject,
     matchedVersion: string,
@@ -124,7 +124,7 @@ export class SubjectFiles {
     return current.map((file) => recorded(file) ?? stored[unrecorded.indexOf(file)]!);
   }
 
-  /** The files of a subject without uploads, made without a thread; undefined for others. */
+  /** Returns the empty files of a subject without uploads, without a thread; undefined for others. */
   async buildEmpty(subject: Subject): Promise<BuiltFiles | undefined> {
     const { last, former } = await this.#parts.store.read(async (tx) => ({
       last: await tx.audienceLog.find(subject),
@@ -133,7 +133,7 @@ export class SubjectFiles {
     return last === undefined && former.length === 0 ? { owner: subject, former, files: [] } : undefined;
   }
 
-  /** Removes everything of a subject from this machine. */
+  /** Removes all local files of a subject. */
   forget(subject: Subject): Promise<void> {
     return this.#inTurn(async () => {
       await this.#parts.thread.call('remove', this.pathsOf(subject));
@@ -141,7 +141,7 @@ export class SubjectFiles {
     });
   }
 
-  /** Brings the files on this machine in line with those that any node has recorded. */
+  /** Updates local files to those that any node has recorded. */
   async refresh(subject: Subject): Promise<void> {
     const { store, derived, thread } = this.#parts;
     const { audience, files } = await store.read(async (tx) => ({
@@ -158,7 +158,7 @@ export class SubjectFiles {
     });
   }
 
-  /** The subjects that have files on this machine. */
+  /** Lists the subjects with local files. */
   async listSubjects(): Promise<Subject[]> {
     const names = await readdir(this.#parts.folder).catch(() => []);
     const own = names.map((name) => name.replace(/\..*/, '').replace('-', ':'));
@@ -176,7 +176,7 @@ export class SubjectFiles {
     return done;
   }
 
-  /** The number of the last merged upload; 0 for none. Files that do not match the log are deleted and rebuilt. */
+  /** Returns the number of the last merged upload, 0 for none. Removes files that do not match the log. */
   async #findMerged(subject: Subject): Promise<number> {
     const { thread } = this.#parts;
     const paths = this.pathsOf(subject);
@@ -209,10 +209,7 @@ export class SubjectFiles {
     return batch;
   }
 
-  /**
-   * Merges the uploads that the log has now, reading each batch while the one before is merged; later ones are merged
-   * next time. Returns the last merged upload.
-   */
+  /** Merges the uploads in the log, reading each batch while the previous one is merged. Returns the last merged upload. */
   async #catchUp(subject: Subject, signal: AbortSignal): Promise<number> {
     const { store, thread } = this.#parts;
     let merged = await this.#findMerged(subject);
@@ -238,10 +235,7 @@ export class SubjectFiles {
     return (file && (await this.#parts.derived.fetch(subject, file))) ?? '';
   }
 
-  /**
-   * Continues from the runs that are recorded, if they are ahead of what this node has. Returns those whose objects are
-   * sound.
-   */
+  /** Adopts the recorded runs if they are ahead of the local ones. Returns the valid ones. */
   async #adoptMembers(subject: Subject, recorded: readonly DerivedFile[]): Promise<Iterable<DerivedFile>> {
     const { thread } = this.#parts;
     const sound = new Map<DerivedFile, RecordedRun>();
@@ -260,7 +254,7 @@ export class SubjectFiles {
     return sound.keys();
   }
 
-  /** The same for the matched users, which fit only what they were made from. Returns their version. */
+  /** Adopts the recorded matched users if they have the wanted version. Returns their version. */
   async #adoptMatched(subject: Subject, recorded: DerivedFile | undefined, wanted: string): Promise<string> {
     const { thread } = this.#parts;
     const from = await this.#fetch(subject, recorded);
@@ -281,7 +275,7 @@ function versionOf({ merged, accepted_at }: MergeState): string {
   return `${merged}.${accepted_at}`;
 }
 
-/** Bytes that own their buffer, so that it can be transferred to a thread. */
+/** Returns bytes that own their buffer, so that it can be transferred to a thread. */
 function transferableBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer, byteLength } = bytes;
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength

@@ -1,10 +1,10 @@
-/** Comparators of the frequency of a leaf. Uploaded audiences have no events, so it has no effect on them. */
+/** Comparators of the frequency of a leaf, which has no effect on uploaded audiences. */
 export const COMPARATORS = ['NUM_GTE', 'NUM_GT', 'NUM_EQ', 'NUM_LTE', 'NUM_LT'] as const;
 
 /** Lookback windows of a leaf, in days. */
 export const LOOKBACKS = [1, 7, 14, 30] as const;
 
-/** The members of an audience, or (negated) everybody else. */
+/** The members of an audience, or (negated) all other people. */
 interface SegmentLeaf {
   readonly custom_audience_id: string;
   readonly lookback_window: number;
@@ -26,7 +26,7 @@ interface SegmentGroup {
 /** A tree as stored and returned, with defaults filled in. */
 export type Segment = SegmentLeaf | SegmentGroup;
 
-/** A valid tree as sent: absent members have defaults. */
+/** A valid tree as sent; absent members have defaults. */
 export interface SegmentInput extends Partial<Omit<SegmentLeaf, 'child_segments'>> {
   readonly boolean_operator?: 'AND' | 'OR';
   readonly child_segments?: readonly SegmentInput[];
@@ -57,11 +57,11 @@ export function withDefaults(sent: SegmentInput): Segment {
 /** A leaf and its path in the request. */
 interface LeafPath {
   readonly id: string;
-  /** As in `segments.child_segments[0]`. */
+  /** Such as `segments.child_segments[0]`. */
   readonly path: string;
 }
 
-/** The leaves of a tree, in order. */
+/** Returns the leaves of a tree in order. */
 export function leavesOf(tree: SegmentInput | Segment, path = 'segments'): LeafPath[] {
   const children = tree.child_segments ?? [];
   if (children.length === 0) return 'custom_audience_id' in tree ? [{ id: tree.custom_audience_id!, path }] : [];

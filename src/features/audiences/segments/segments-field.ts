@@ -1,3 +1,4 @@
+import { type Schema, Type } from '../../../base/json-schema.ts';
 import { isObject } from '../../../base/objects.ts';
 import {
   boolean,
@@ -11,12 +12,11 @@ import {
   type RawValue,
 } from '../../../contract/declare/fields.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
-import { LEAVES_MAX, LEVELS_MAX, requestSchema } from './segment-schema.ts';
 import { COMPARATORS, LOOKBACKS, leavesOf, type SegmentInput } from './segment-tree.ts';
 
 const FREQUENCY_MAX = 1_000_000;
 
-/** The members of a leaf; in a group they have no effect. */
+/** The members of a leaf, which have no effect in a group. */
 const MEMBERS: Readonly<Record<string, Field>> = {
   custom_audience_id: id(),
   lookback_window: oneOfNumbers(...LOOKBACKS),
@@ -28,12 +28,9 @@ const MEMBERS: Readonly<Record<string, Field>> = {
 
 type Node = Readonly<Record<string, RawValue>>;
 
-/**
- * The tree of a flexible audience as sent, without unknown members; stored as JSON text.
- * @source advertising 17; creatives 20
- */
+/** Declares the tree of a flexible audience as sent, without unknown members; stored as JSON text. @source advertising 17; creatives 20 */
 export function segmentsField(): Field<string> {
-  const examined = (raw: RawValue, parameter: string) => {
+  const examine = (raw: RawValue, parameter: string) => {
     const errors: ErrorDetail[] = [];
     const tree = readRoot(raw, parameter, errors);
     if (errors.length === 0 && leavesOf(tree).length > LEAVES_MAX) {
@@ -61,14 +58,14 @@ export function segmentsField(): Field<string> {
     ],
     toJson: (stored) => stored,
     read(raw, parameter) {
-      const { errors, tree } = examined(raw, parameter);
+      const { errors, tree } = examine(raw, parameter);
       return errors[0] ?? JSON.stringify(tree);
     },
-    errors: (raw, parameter) => examined(raw, parameter).errors,
+    errors: (raw, parameter) => examine(raw, parameter).errors,
   });
 }
 
-/** The root, which must have children. */
+/** Parses the root, which must have children. */
 function readRoot(raw: RawValue, path: string, errors: ErrorDetail[]): SegmentInput {
   if (!isObject(raw)) {
     errors.push({ problem: 'NOT_AN_OBJECT', parameter: path, words: { parameter: path } });
@@ -81,7 +78,7 @@ function readRoot(raw: RawValue, path: string, errors: ErrorDetail[]): SegmentIn
   return readNode(raw, path, 1, errors, true);
 }
 
-/** A leaf, or a group with its children; a node that is both is an error. @source decision 260 */
+/** Parses a leaf, or a group with its children; a node that is both is an error. @source decision 260 */
 function readNode(raw: RawValue, path: string, level: number, errors: ErrorDetail[], isWhole = false): SegmentInput {
   if (!isObject(raw)) {
     errors.push({ problem: 'NOT_AN_OBJECT', parameter: path, words: { parameter: path } });
@@ -110,7 +107,7 @@ function readNode(raw: RawValue, path: string, level: number, errors: ErrorDetai
   return { ...members, child_segments: below };
 }
 
-/** The children of a node; an empty list means a leaf, except for the root. @source decision 259 */
+/** Returns the children of a node; an empty list means a leaf, except for the root. @source decision 259 */
 function readChildren(raw: Node, path: string, errors: ErrorDetail[], isWhole: boolean): readonly RawValue[] {
   const { child_segments: children } = raw;
   if (isAbsent(children)) return [];
@@ -141,4 +138,70 @@ function readMembers(raw: Node, path: string, errors: ErrorDetail[]): SegmentInp
 
 function isAbsent(raw: RawValue | undefined): boolean {
   return raw === undefined || raw === null || raw === '';
+}
+
+/** Maximum number of levels of a tree, including the root and the leaves. @source creatives 20; decision 258 */
+const LEVELS_MAX = 5;
+/** Maximum number of leaves of a tree. @source advertising 23 */
+const LEAVES_MAX = 10;
+
+const operator = Type.Union([Type.Literal('AND'), Type.Literal('OR')]);
+const comparator = Type.Literals(COMPARATORS);
+const lookback = Type.Literals(LOOKBACKS);
+const audience = Type.String({ pattern: '^[0-9a-z]+$' });
+const frequency = Type.Integer({ minimum: 1 });
+
+/** JSON Schema of a tree in requests. */
+function requestSchema(): Schema {
+  const leaf = Type.Closed(
+    {
+      custom_audience_id: audience,
+      lookback_window: Type.Optional(Type.Nullable(lookback)),
+      frequency: Type.Optional(Type.Nullable(frequency)),
+      frequency_comparator: Type.Optional(Type.Nullable(comparator)),
+      negate: Type.Optional(Type.Nullable(Type.Boolean())),
+    },
+    { title: 'Sent segment leaf' },
+  );
+  return treeOf(leaf, (items, title) =>
+    Type.Closed(
+      {
+        boolean_operator: operator,
+        child_segments: Type.Array(items, { minItems: 1, maxItems: LEAVES_MAX }),
+      },
+      { title: `Sent ${title}` },
+    ),
+  );
+}
+
+/** JSON Schema of a tree in replies. */
+export function replySchema(): Schema {
+  const counted = { frequency, frequency_comparator: comparator };
+  const leaf = Type.Closed(
+    {
+      custom_audience_id: audience,
+      lookback_window: lookback,
+      ...counted,
+      negate: Type.Boolean(),
+      child_segments: Type.Array(audience, { maxItems: 0 }),
+    },
+    { title: 'Segment leaf' },
+  );
+  return treeOf(leaf, (items, title) =>
+    Type.Closed(
+      { boolean_operator: operator, ...counted, negate: Type.Literal(false), child_segments: Type.Array(items) },
+      { title: `Shown ${title}` },
+    ),
+  );
+}
+
+/** Builds a schema level by level, up to the deepest tree. */
+function treeOf(leaf: Schema, group: (items: Schema, title: string) => Schema): Schema {
+  let node = leaf;
+  let tree = leaf;
+  for (let levels = 2; levels <= LEVELS_MAX; levels++) {
+    tree = group(node, `segments of ${levels} levels`);
+    node = Type.Union([leaf, tree]);
+  }
+  return tree;
 }

@@ -12,20 +12,19 @@ import {
 } from '../../../contract/store/audiences.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 
-/** How long the reply waits for the processing when there is no processing delay. @source decision 287 */
+/** How long the reply waits for processing if there is no processing delay. @source decision 287 */
 const WAIT_MS = 10_000;
 
 /** The target of an upload. */
 export interface Destination {
   readonly subject: Subject;
-  /** Throws when the caller may not upload to it. */
+  /** @throws Problem if the caller may not upload to it */
   check(tx: ReadTransaction): Promise<void>;
 }
 
 /**
- * Accepts an upload, all of it or nothing; the body is checked before the audience. It is durable before the reply, and
- * processed later.
- * @source creatives 19; decision 276, 277
+ * Accepts an upload, all or nothing; the body is validated before the audience. It is stored before the reply, and processed
+ * later. @source creatives 19; decision 276, 277
  */
 export async function acceptUpload(
   call: Call,
@@ -48,8 +47,8 @@ export async function acceptUpload(
   await store.write(async (tx) => {
     await check(tx);
     await tx.audienceLog.storePayload(subject, key, payload);
-    // From here on, uploads to the same audience wait for each other. Rows are locked in the same order as by the
-    // processing job, so that no two units of work deadlock.
+    // From here on, uploads to the same audience are serialized. Rows are locked in the order of the processing job, to prevent
+    // deadlocks.
     await Promise.all([
       tx.jobs.planNoLaterThan({ kind: AUDIENCE_PROCESSING, key: subject, run_at }),
       tx.audiences.beginProcessing(subject),

@@ -1,8 +1,8 @@
 import type { ColumnKind } from './people-columns.ts';
 
 /**
- * The names that columns have in exports, in lower case without spaces, signs and accents: English, German, French,
- * Spanish, Portuguese, Italian, Dutch, Polish, Turkish, Japanese, Chinese and Russian.
+ * Names of columns in exports, in lower case without spaces, punctuation and accents: English, German, French, Spanish,
+ * Portuguese, Italian, Dutch, Polish, Turkish, Japanese, Chinese and Russian.
  */
 const NAMES: Readonly<Record<ColumnKind, string>> = {
   email: `email emails mail mails emailaddress emailaddresses mailaddress emailadresse mailadresse
@@ -56,7 +56,7 @@ const kinds: ReadonlyMap<string, ColumnKind> = new Map(
   ),
 );
 
-/** The kind of a column by its name, and whether the name says that it is hashed; undefined for unknown names. */
+/** Returns the kind of a column by its name, and whether its name says that it is hashed; undefined for unknown names. */
 export function kindOfName(name: string): { readonly kind: ColumnKind; readonly isHashed: boolean } | undefined {
   const letters = lettersOf(name);
   const bare = letters.replace(HASHED, '');

@@ -1,7 +1,11 @@
 import { hash } from 'node:crypto';
 import { instantMs, parseInstant } from '../../../base/instants.ts';
-import type { ParsedUpload, UploadOperation, UploadRules } from '../../../contract/store/audiences.ts';
-import { IDENTIFIER_KINDS } from '../../../contract/store/audiences.ts';
+import {
+  IDENTIFIER_KINDS,
+  type ParsedUpload,
+  type UploadOperation,
+  type UploadRules,
+} from '../../../contract/store/audiences.ts';
 import { DELETE, type PackedWriter, packedWriter, UPDATE } from './packed-format.ts';
 import {
   defaultWindow,
@@ -37,9 +41,8 @@ function fail(): never {
 }
 
 /**
- * Parses an upload directly from its bytes, several times as fast as `parseFully` and without extra memory; undefined
- * when the full parser has to read it, because of escapes, unknown names or errors of any kind. Both parsers return the
- * same result for the uploads that this one reads.
+ * Parses an upload directly from its bytes, several times as fast as `parseFully` and without extra memory, with the same
+ * result; undefined for uploads with escapes, unknown names or errors, which need the full parser.
  */
 export function parseFast(body: Uint8Array, now_s: number, rules: UploadRules): ParsedUpload | undefined {
   try {
@@ -59,7 +62,7 @@ class JsonReader {
     this.body = body;
   }
 
-  /** The next byte that is not whitespace, without consuming it. */
+  /** Returns the next non-whitespace byte without consuming it. */
   peek(): number {
     const { body } = this;
     let byte = body[this.at]!;
@@ -94,7 +97,7 @@ class JsonReader {
     return fail();
   }
 
-  /** Consumes a member name that was not seen before. */
+  /** Consumes a member name that is not in `seen`. */
   member(names: readonly Uint8Array[], seen: number): number {
     const index = this.oneOf(names);
     this.expect(COLON);
@@ -170,7 +173,7 @@ class UploadReader extends JsonReader {
     const begin = rules.acceptsEffectiveAt && effective_at !== undefined ? instantMs(effective_at) / 1000 : undefined;
     const end = expires_at === undefined ? undefined : instantMs(expires_at) / 1000;
     const window = { effective_at: begin ?? defaults.effective_at, expires_at: end ?? defaults.expires_at };
-    if (windowErrors(window, { isEnd: end !== undefined }, defaults, rules).length > 0) fail();
+    if (windowErrors(window, end !== undefined, defaults, rules).length > 0) fail();
     this.#packed.setOperation(type === 0 ? UPDATE : DELETE, window.effective_at, window.expires_at);
     this.#operations.push({ operation_type: type === 0 ? 'Update' : 'Delete', expires_at, records });
   }
@@ -202,7 +205,7 @@ class UploadReader extends JsonReader {
     return shared !== undefined && records >= SAME_HASH_MIN ? fail() : records;
   }
 
-  /** Reads a person; returns the first bytes of the hash when it is their only identifier. */
+  /** Reads a person; returns the first bytes of the hash if it is the only identifier. */
   #person(): number | undefined {
     this.#packed.person();
     this.expect(OPEN_OBJECT);

@@ -10,8 +10,6 @@ import {
   type UploadOperation,
   type UploadRules,
 } from '../../../contract/store/audiences.ts';
-import { errorList } from './error-list.ts';
-import { hashHint } from './hash-hints.ts';
 import { DELETE, type PackedWriter, packedWriter, UPDATE } from './packed-format.ts';
 import {
   defaultWindow,
@@ -28,10 +26,7 @@ const EMPTY_HASH = hash('sha256', '');
 
 type Members = Readonly<Record<string, unknown>>;
 
-/**
- * Parses an upload of any form and reports its errors, up to a limit. Values of identifiers are never quoted.
- * @source creatives 19
- */
+/** Parses any upload, and reports its errors up to a limit, without quoting identifiers. @source creatives 19 */
 export function parseFully(body: Uint8Array, now_s: number, rules: UploadRules): ParsedUpload | UploadErrors {
   const read = parseJson(body);
   if (!read) return { whole: [{ problem: 'NOT_JSON' }] };
@@ -71,8 +66,8 @@ interface ParserState {
   readonly usual: MembershipWindow;
 }
 
-function readOperation(item: Members, ground: ParserState): UploadOperation {
-  const { errors, packed, rules, usual } = ground;
+function readOperation(item: Members, state: ParserState): UploadOperation {
+  const { errors, packed, rules, usual } = state;
   const type = item.operation_type;
   const operation_type = type === 'Update' || type === 'Delete' ? type : undefined;
   if (type === undefined || type === null || type === '') {
@@ -92,9 +87,9 @@ function readOperation(item: Members, ground: ParserState): UploadOperation {
     effective_at: begin === undefined ? usual.effective_at : instantMs(begin) / 1000,
     expires_at: end === undefined ? usual.expires_at : instantMs(end) / 1000,
   };
-  for (const error of windowErrors(window, { isEnd: end !== undefined }, usual, rules)) errors.add(error);
+  for (const error of windowErrors(window, end !== undefined, usual, rules)) errors.add(error);
   packed.setOperation(operation_type === 'Delete' ? DELETE : UPDATE, window.effective_at, window.expires_at);
-  return { operation_type, expires_at: end, records: readUsers(params.users, ground) };
+  return { operation_type, expires_at: end, records: readUsers(params.users, state) };
 }
 
 function readTime(name: string, params: Members, errors: ParserState['errors']): string | undefined {
@@ -108,13 +103,13 @@ function readTime(name: string, params: Members, errors: ParserState['errors']):
   return read;
 }
 
-/** A value as a message may quote it. Values of an unexpected form are not quoted: they may be personal data. */
+/** Returns a value for a message; hides values of an unexpected form, which may be personal data. */
 function quotableValue(value: unknown, shape: RegExp): string {
   return typeof value === 'string' ? (shape.test(value) ? value : '...') : Array.isArray(value) ? 'list' : typeof value;
 }
 
-function readUsers(users: unknown, ground: ParserState): number {
-  const { errors } = ground;
+function readUsers(users: unknown, state: ParserState): number {
+  const { errors } = state;
   const error = (problem: 'MISSING_PARAMETER' | 'NOT_A_LIST' | 'TOO_FEW_ITEMS'): number => {
     errors.add({ problem, parameter: 'users' });
     return 0;
@@ -125,7 +120,7 @@ function readUsers(users: unknown, ground: ParserState): number {
   // The single identifier of every person so far; undefined once they differ.
   let shared: string | undefined;
   for (const [index, user] of users.entries()) {
-    const only = readPerson(user, `users[${index}]`, ground);
+    const only = readPerson(user, `users[${index}]`, state);
     shared = index === 0 || only === shared ? only : undefined;
   }
   if (shared !== undefined && users.length >= SAME_HASH_MIN) {
@@ -134,10 +129,7 @@ function readUsers(users: unknown, ground: ParserState): number {
   return users.length;
 }
 
-/**
- * Reads a person, who needs one identifier of any kind; returns the hash when it is their only one.
- * @source decision 269
- */
+/** Parses a person, who needs one identifier of any kind; returns the hash if it is the only one. @source decision 269 */
 function readPerson(user: unknown, place: string, { errors, packed, rules }: ParserState): string | undefined {
   packed.person();
   if (!isObject(user)) {
@@ -167,15 +159,12 @@ function readPerson(user: unknown, place: string, { errors, packed, rules }: Par
   return count === 1 ? only : undefined;
 }
 
-/**
- * A member name as a message may quote it. Long or unusual names are not quoted: they may be personal data.
- * @source decision 274
- */
+/** Returns a member name for a message; hides long or unusual names, which may be personal data. @source decision 274 */
 function quotableName(name: string): string {
   return /^[A-Za-z_]{1,40}$/.test(name) ? name : '...';
 }
 
-/** Reads an identifier; returns its lower-case hash when it was sent hashed. */
+/** Parses an identifier; returns its lower-case hash if it was sent hashed. */
 function readIdentifier(
   value: unknown,
   kind: IdentifierKind,
@@ -213,4 +202,72 @@ function putHash(packed: PackedWriter, digits: string, code: number): void {
   const bytes = packed.bytes();
   bytes.set(Buffer.from(digits.slice(0, 30), 'hex'), at);
   bytes[at + 15] = code;
+}
+
+/** Maximum number of errors reported for an upload; beyond it, only the first of each operation is reported. */
+const REPORTED_MAX = 500;
+/** Maximum number of errors reported for one operation. */
+const REPORTED_PER_OPERATION_MAX = 50;
+
+/**
+ * Collects errors by operation, up to a limit: a few are enough to diagnose an upload of 100,000 unhashed values.
+ * @source decision 273
+ */
+interface ErrorList {
+  /** Starts the next operation. */
+  nextOperation(): void;
+  add(error: ErrorDetail): void;
+  count(): number;
+  /** Returns the errors of each operation; the last one may report the number of omitted ones. */
+  items(): ErrorDetail[][];
+}
+
+/** Creates an empty list. */
+function errorList(): ErrorList {
+  const operations: { readonly reported: ErrorDetail[]; omitted: number }[] = [];
+  let count = 0;
+  let reportedCount = 0;
+  return {
+    nextOperation: () => void operations.push({ reported: [], omitted: 0 }),
+    add(error) {
+      const own = operations.at(-1)!;
+      const isReported =
+        own.reported.length === 0 || (reportedCount < REPORTED_MAX && own.reported.length < REPORTED_PER_OPERATION_MAX);
+      if (isReported) own.reported.push(error);
+      else own.omitted += 1;
+      reportedCount += isReported ? 1 : 0;
+      count += 1;
+    },
+    count: () => count,
+    items: () =>
+      operations.map(({ reported, omitted }) =>
+        omitted === 0 ? reported : [...reported, { problem: 'FURTHER_FAULTS', words: { count: omitted } }],
+      ),
+  };
+}
+
+/** Patterns of values that are not hashes, with hints; the first match counts. */
+const SHAPES: readonly [pattern: RegExp, details: string, kinds?: readonly IdentifierKind[]][] = [
+  [/^$/, 'it is empty'],
+  [/^\s+|\s+$/, 'it has surrounding whitespace'],
+  [/^0x[0-9a-f]{64}$/i, 'it starts with 0x'],
+  [/@.+\./, 'looks like a plain e-mail; send the hash of its lower-case text'],
+  [/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'looks like a plain device id; send its hash'],
+  [/^[0-9a-f]{16}$/i, 'looks like a plain device id; send its hash', ['device_id']],
+  [/^\+?[\d ().-]{6,24}$/, 'looks like a plain phone number; send its hash', ['phone_number']],
+  [/^\d{1,20}$/, 'looks like a plain number; send its hash'],
+  [/^@?\w{1,15}$/, 'looks like a plain handle; send its hash', ['handle']],
+  [/^[0-9a-f]{32}$/i, 'looks like MD5'],
+  [/^[0-9a-f]{40}$/i, 'looks like SHA-1'],
+  [/^[0-9a-f]{96}$/i, 'looks like SHA-384'],
+  [/^[0-9a-f]{128}$/i, 'looks like SHA-512'],
+  [/^[0-9a-z+/_-]{43}=?$/i, 'looks like base64; send 64 hexadecimal digits'],
+  [/^(\W?[0-9a-f]{64}\W?){2,}$/i, 'looks like several hashes in one value'],
+];
+
+/** Explains why a value is not a hash, without quoting it. @source decision 274 */
+function hashHint(value: unknown, kind: IdentifierKind): string {
+  if (typeof value !== 'string') return value === null ? 'it is null' : `expected a string, got a JSON ${typeof value}`;
+  const shape = SHAPES.find(([pattern, , kinds]) => pattern.test(value) && (!kinds || kinds.includes(kind)));
+  return shape?.[1] ?? `expected 64 hexadecimal digits, got ${value.length} characters`;
 }

@@ -1,25 +1,25 @@
 import type { IdentifierKind } from '../../../contract/store/audiences.ts';
 import { isInternational, phoneNumberOf } from './phone-number.ts';
 
-/** Why a value is not the identifier that it should be: each has words in `src/texts/en/people-file.ts`. */
+/** Reasons why a value is not a valid identifier, with texts in `src/texts/en/people-file.ts`. */
 export type Unusable = IdentifierKind | 'country_code' | 'hash' | 'unreadable';
 
-/** The normalized form of an identifier, ready to be hashed; or why it has none. */
+/** The normalized form of an identifier for hashing, or the reason why it has none. */
 export type Normalized = { readonly form: string } | { readonly unusable: Unusable };
 
-/** The normalized forms that identifiers have. */
+/** The formats of normalized identifiers. */
 const FORMS: Readonly<Record<Exclude<IdentifierKind, 'phone_number'>, RegExp>> = {
   email: /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/,
   handle: /^[^\s@]+$/,
   service_user_id: /^\d{1,20}$/,
-  // Systems that hide the id report zeros.
+  // Some systems report zeros to hide the id.
   device_id: /^(?![0-]*$)[0-9a-f-]{16,64}$/,
   partner_user_id: /^.{1,256}$/su,
 };
 
 /**
  * Normalizes an identifier.
- * @param country of phone numbers without the code of a country
+ * @param country of phone numbers without a country code
  * @source creatives 19.2; decision 279, 1160
  */
 export function normalize(kind: IdentifierKind, text: string, country?: string): Normalized {

@@ -16,24 +16,24 @@ export const DELETE = 1;
 
 const OPERATION_BYTES = 13;
 const PERSON_BYTES = 2;
-/** A person with more identifiers is written as several that share the first one, which is equivalent. */
+/** A person with more identifiers is written as several who share the first one, which is equivalent. */
 const IDENTIFIERS_MAX = 65_535;
 const TIME_MAX = 0xffff_ffff;
 
-/** Writes the packed form: operations, their persons, and the identifiers of those, in order. */
+/** Writes operations, their persons and identifiers, in order. */
 export interface PackedWriter {
   operation(): void;
-  /** Sets type and window of the current operation, at any time before the next one. Times are clamped to 32 bits. */
+  /** Sets type and window of the current operation. Times are clamped to 32 bits. */
   setOperation(type: number, effective_at: number, expires_at: number): void;
   person(): void;
   /** Reserves the next identifier; returns its index in `bytes()`, which may be a new array after each call. */
   identifier(): number;
   bytes(): Uint8Array<ArrayBuffer>;
-  /** The packed bytes, without spare memory. Call it once, at the end. */
+  /** Returns the packed bytes without spare memory. Must be called once, at the end. */
   finish(): Uint8Array<ArrayBuffer>;
 }
 
-/** A writer with an initial capacity. */
+/** Creates a writer with an initial capacity. */
 export function packedWriter(expected: number): PackedWriter {
   let room = new Uint8Array(new ArrayBuffer(Math.max(expected, 256)));
   let end = 0;
@@ -80,8 +80,8 @@ export function packedWriter(expected: number): PackedWriter {
     },
     setOperation(type, effective_at, expires_at) {
       room[operationAt] = type;
-      write32(room, operationAt + 1, clamped(effective_at));
-      write32(room, operationAt + 5, clamped(expires_at));
+      write32(room, operationAt + 1, clamp(effective_at));
+      write32(room, operationAt + 5, clamp(expires_at));
     },
     person,
     identifier,
@@ -100,7 +100,7 @@ interface PackedVisitor {
   person(at: number, identifiers: number): void;
 }
 
-/** Reads the packed form. @throws RangeError when it is truncated */
+/** Reads the packed form. @throws RangeError if it is truncated */
 export function readPacked(bytes: Uint8Array, reader: PackedVisitor): void {
   const { length } = bytes;
   for (let at = 0; at < length; ) {
@@ -117,8 +117,8 @@ export function readPacked(bytes: Uint8Array, reader: PackedVisitor): void {
   }
 }
 
-/** A time within the range of 32-bit Unix seconds. @source decision 275 */
-function clamped(time_s: number): number {
+/** Clamps a time to 32-bit Unix seconds. @source decision 275 */
+function clamp(time_s: number): number {
   return Math.min(Math.max(time_s, 0), TIME_MAX);
 }
 

@@ -12,7 +12,7 @@ export const calls = {
   }): ParsedUpload | UploadErrors {
     const { body, now_s, rules } = upload;
     const read = parseFast(body, now_s, rules) ?? parseFully(body, now_s, rules);
-    // Released at once: five million bytes each would pile up until the garbage collector runs.
+    // Released at once: bodies of 5 MB would pile up until the garbage collector runs.
     body.buffer.transfer(0);
     return 'payload' in read ? transferring(read, [read.payload.buffer]) : read;
   },

@@ -2,24 +2,24 @@ import { type PersonIdentifiers, type RowFault, type RowPlan, readRow, type Wind
 import type { PeopleTable } from './people-table.ts';
 import { OPERATIONS_MAX } from './upload-limits.ts';
 
-/** The operation of an upload on the people of one window. */
+/** The operation of an upload for people with the same membership. */
 export interface UploadOperation {
   readonly operation_type: 'Update' | 'Delete';
   readonly params: Window & { readonly users: readonly PersonIdentifiers[] };
 }
 
-/** How much of a file has been uploaded. */
+/** The progress of an upload. */
 export interface Progress {
-  /** Rows done, including refused ones. */
+  /** Processed rows, including rejected ones. */
   readonly rows: number;
   readonly people: number;
-  /** Rows that were refused. */
+  /** Rejected rows. */
   readonly skipped: number;
-  /** Values that were left out of rows that were not. */
+  /** Skipped values in accepted rows. */
   readonly left_out: number;
 }
 
-/** An upload that has not begun. */
+/** The progress of an upload that has not started. */
 export const NOTHING_YET: Progress = { rows: 0, people: 0, skipped: 0, left_out: 0 };
 
 /** The error in a line of a file. */
@@ -28,31 +28,31 @@ export interface LineFault extends RowFault {
   readonly isRefused: boolean;
 }
 
-/** A part of a file, as it is sent in one request. */
+/** A part of a file, sent in one request. */
 export interface Part {
   readonly operations: readonly UploadOperation[];
   /** The line of each person, in the order of the operations. */
   readonly lines: readonly (readonly number[])[];
   readonly faults: readonly LineFault[];
-  /** Progress once the part is sent. */
+  /** Progress after the part is sent. */
   readonly done: Progress;
 }
 
-/** Faults after which a part ends: they are reported with it. */
+/** Maximum number of faults reported with a part. */
 const FAULTS_MAX = 10_000;
-/** Bytes of an operation without its people. */
+/** Size of an operation without its people. */
 const AROUND_BYTES = 200;
 
-/** How a file is uploaded. */
+/** Options for uploading a file. */
 interface PartsPlan extends RowPlan {
   readonly type: 'Update' | 'Delete';
-  /** The size of a request. */
+  /** Maximum size of a request. */
   readonly bytesMax: number;
   /** Progress so far. */
   readonly done: Progress;
 }
 
-/** Reads, normalizes and hashes the people of a file, a part at a time: only hashes and customer ids leave it. */
+/** Reads, normalizes and hashes the people of a file in parts; only hashes and partner user ids leave it. */
 export async function* readParts(table: PeopleTable, plan: PartsPlan): AsyncGenerator<Part> {
   const { type, bytesMax, done: before } = plan;
   let { rows, people, skipped, left_out } = before;
@@ -63,7 +63,7 @@ export async function* readParts(table: PeopleTable, plan: PartsPlan): AsyncGene
   const part = (): Part => {
     const all = [...groups.values()];
     const operations = all.map(({ window, users }) => ({ operation_type: type, params: { ...window, users } }));
-    const made = {
+    const next = {
       operations,
       lines: all.map(({ lines }) => lines),
       faults,
@@ -72,7 +72,7 @@ export async function* readParts(table: PeopleTable, plan: PartsPlan): AsyncGene
     groups = new Map();
     faults = [];
     bytes = 0;
-    return made;
+    return next;
   };
   for await (const some of table.rows()) {
     for (const { line, values } of some) {
@@ -101,7 +101,7 @@ export async function* readParts(table: PeopleTable, plan: PartsPlan): AsyncGene
   if (rows > before.rows) yield part();
 }
 
-/** At most so many bytes, as JSON in UTF-8. */
+/** Returns an upper bound of the size as JSON in UTF-8. */
 function sizeOf(person: PersonIdentifiers): number {
   const own = person.partner_user_id?.join('').length ?? 0;
   return JSON.stringify(person).length + 1 + own * 2;

@@ -2,19 +2,19 @@ import { CsvError, type CsvRow, csvReader, SEPARATORS, type Separator } from '..
 import { textDecoder } from '../../../base/decode-text.ts';
 import { type Columns, columnOfName, columnOfValues, isRowOfValues } from './people-columns.ts';
 
-/** A file of people as a table, whatever its encoding and separator. */
+/** A file of people as a table, independent of encoding and separator. */
 export interface PeopleTable {
   /** Undefined without a header line. */
   readonly names: readonly string[] | undefined;
-  /** The content of each column, by its name or its values. */
+  /** The content of each column, detected by its name or values. */
   readonly columns: Columns;
   /** The first rows, without names. */
   readonly samples: readonly CsvRow[];
-  /** The rows without names, in pieces as they are read; can be called once. @throws CsvError */
+  /** Streams the rows without names. Can be called once. @throws CsvError */
   rows(): AsyncGenerator<readonly CsvRow[]>;
 }
 
-/** Characters of a file that are read to detect its separator and columns. */
+/** Number of characters read to detect separator and columns. */
 const HEAD_CHARACTERS = 65_536;
 const SAMPLES = 100;
 
@@ -30,14 +30,14 @@ export async function openTable(bytes: AsyncIterable<Uint8Array>): Promise<Peopl
   };
   let head = '';
   while (head.length < HEAD_CHARACTERS && !isEnd) head += await next();
-  // The beginning of a ZIP file.
+  // The magic number of ZIP files.
   if (head.startsWith('PK\u0003\u0004')) throw new CsvError('it is a spreadsheet; export it as CSV');
   const separator = separatorOf(head, isEnd);
   const reader = csvReader(separator);
-  const begun = [...reader.push(head), ...(isEnd ? reader.end() : [])];
-  const first = begun[0]?.values ?? [];
+  const headRows = [...reader.push(head), ...(isEnd ? reader.end() : [])];
+  const first = headRows[0]?.values ?? [];
   const names = isRowOfValues(first) ? undefined : first.map((name) => name.trim());
-  const samples = begun.slice(names ? 1 : 0, SAMPLES);
+  const samples = headRows.slice(names ? 1 : 0, SAMPLES);
   return {
     names,
     columns: first.map(
@@ -46,24 +46,24 @@ export async function openTable(bytes: AsyncIterable<Uint8Array>): Promise<Peopl
     ),
     samples,
     async *rows() {
-      yield begun.slice(names ? 1 : 0);
+      yield headRows.slice(names ? 1 : 0);
       while (!isEnd) yield reader.push(await next());
       yield reader.end();
     },
   };
 }
 
-/** Rows that determine the separator. */
-const TELLING = 20;
+/** Number of rows that determine the separator. */
+const SEPARATOR_ROWS = 20;
 
-/** The separator with which most rows have as many values as the first, and the most. */
+/** Detects the separator with which most rows have the same number of values as the first, and the most values. */
 function separatorOf(head: string, isWhole: boolean): Separator {
   let best: Separator = ',';
   let most = 0;
   for (const separator of SEPARATORS) {
     try {
       const reader = csvReader(separator);
-      const rows = [...reader.push(head), ...(isWhole ? reader.end() : [])].slice(0, TELLING);
+      const rows = [...reader.push(head), ...(isWhole ? reader.end() : [])].slice(0, SEPARATOR_ROWS);
       const width = rows[0]?.values.length ?? 0;
       const alike = rows.filter(({ values }) => values.length === width).length / rows.length;
       const score = width > 1 ? alike + width / 1e6 : 0;

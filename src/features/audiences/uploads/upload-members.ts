@@ -8,7 +8,7 @@ import { checkId } from '../../../rows/keys.ts';
 import { acceptUpload, type Destination } from './accept-upload.ts';
 import { OPERATIONS_MAX, PLAINTEXT_CHARACTERS_MAX, UPLOAD_BYTES_MAX } from './upload-limits.ts';
 
-const ABOUT: Readonly<Record<IdentifierKind, string>> = {
+const DESCRIPTIONS: Readonly<Record<IdentifierKind, string>> = {
   email: 'Trimmed, lower case.',
   phone_number: 'With plus sign and country code, digits only.',
   handle: 'Without @, lower case.',
@@ -23,7 +23,7 @@ function uploadSchema({ kinds, acceptsEffectiveAt }: UploadRules): Schema {
   const plain = Type.String({ minLength: 1, maxLength: PLAINTEXT_CHARACTERS_MAX });
   const lists = kinds.map((kind) => {
     const each = kind === 'partner_user_id' ? plain : hashed;
-    return [kind, Type.Optional(Type.Array(each, { description: ABOUT[kind] }))] as const;
+    return [kind, Type.Optional(Type.Array(each, { description: DESCRIPTIONS[kind] }))] as const;
   });
   const person = Type.Object(Object.fromEntries(lists), { minProperties: 1, additionalProperties: false });
   const time = Type.Optional(Type.String({ format: 'date-time' }));
@@ -38,7 +38,7 @@ function uploadSchema({ kinds, acceptsEffectiveAt }: UploadRules): Schema {
 
 const count = Type.Integer({ minimum: 0 });
 
-/** Accepted and sent people; both numbers are the same. @source creatives 19.4 */
+/** The numbers of accepted and sent people, which are equal. @source creatives 19.4 */
 const countsSchema = Type.Closed({ success_count: count, total_count: count });
 
 /** The reply to an upload to a list: each operation and its result. @source creatives 24 */
@@ -89,7 +89,7 @@ const UPLOAD = {
   bodyBytes: { max: UPLOAD_BYTES_MAX, problem: 'PEOPLE_TOO_LARGE' },
 } as const;
 
-/** Adds people to a custom audience and removes people. @source creatives 19 */
+/** Adds people to a custom audience, and removes people from it. @source creatives 19 */
 export const uploadUsers: Operation = {
   ...UPLOAD,
   id: 'custom_audiences.users',
@@ -107,7 +107,7 @@ export const uploadUsers: Operation = {
   },
 };
 
-/** Adds people to a do-not-reach list and removes people. @source creatives 24 */
+/** Adds people to a do-not-reach list, and removes people from it. @source creatives 24 */
 export const uploadDoNotReachUsers: Operation = {
   ...UPLOAD,
   id: 'do_not_reach_lists.users',
@@ -145,7 +145,7 @@ function pathId(
   return { value, missing: (name) => problem(name, members) };
 }
 
-/** An audience of the account, or one that was shared with READ_WRITE; not a flexible one. */
+/** The audience in the path: of the account, or shared with READ_WRITE; not a flexible one. */
 function audienceDestination(call: Call): Destination {
   const { account } = call;
   const { value, missing } = pathId(call, 'custom_audience_id', 'Custom audience');

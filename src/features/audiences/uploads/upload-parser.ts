@@ -2,7 +2,7 @@ import { openThread } from '../../../base/threads.ts';
 import type { UploadParser } from '../../../contract/store/audiences.ts';
 import type { calls } from './parser-worker.ts';
 
-/** Parses uploads in a thread of its own. */
+/** Creates a parser of uploads with its own thread. */
 export function openUploadParser(): UploadParser {
   const thread = openThread<typeof calls>(new URL('./parser-worker.ts', import.meta.url), { niceness: 5 });
   return {
