@@ -5,23 +5,23 @@ import type { AddressInfo } from 'node:net';
 import { after } from './process.ts';
 import type { Barker } from './types.ts';
 
-/** Events, as an application receives them. */
+/** Receives events as an application. */
 export interface Events {
   /**
-   * Opens a webhook in this process, subscribes it, and collects what is delivered. Signatures are checked: what is signed
-   * wrongly is answered with 401 and not collected. A snapshot from before has no such webhook: open another one after a restore.
+   * Opens a webhook in this process, subscribes it, and collects deliveries. Those with a wrong signature get status 401 and
+   * are not collected. An earlier snapshot does not have the webhook: open another one after a restore.
    * @throws Error with the reply of the server
    */
   receive(...subscriptions: readonly [Subscription, ...Subscription[]]): Promise<Receiver>;
 }
 
-/** What is subscribed to, as in the body of `POST /2/activity/subscriptions`. */
+/** A subscription, as in the body of `POST /2/activity/subscriptions`. */
 export interface Subscription {
   /** Such as `profile.update.bio`. */
   readonly event_type: string;
   /** Such as `{ user_id: barker.keys.user_id }`. */
   readonly filter: Readonly<Record<string, string>>;
-  /** Comes with each event. */
+  /** Included in each event. */
   readonly tag?: string;
 }
 
@@ -29,15 +29,15 @@ export interface Subscription {
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
   readonly webhookId: string;
-  /** What has come so far, oldest first. */
+  /** The events received so far, oldest first. */
   readonly received: readonly ReceivedEvent[];
-  /** Resolves with everything that has come, once that is as much as `count` (1). Rejects after `timeout_ms` (10,000), with what has come instead. */
+  /** Returns all received events once there are `count` (1). Rejects after `timeout_ms` (10,000), naming those that arrived. */
   waitFor(count?: number, timeout_ms?: number): Promise<readonly ReceivedEvent[]>;
   /** Removes the webhook and its subscriptions. */
   close(): Promise<void>;
 }
 
-/** An event as it is delivered: the member `data` of the body. */
+/** A delivered event: the member `data` of the body. */
 export interface ReceivedEvent {
   readonly event_uuid: string;
   readonly event_type: string;
@@ -49,11 +49,11 @@ export interface ReceivedEvent {
 
 const WAIT_MS = 10_000;
 
-/** Makes the events of a server. */
-export function eventsOf({ call, keys }: Pick<Barker, 'call' | 'keys'>): Events {
+/** Creates the event client of a server. */
+export function createEvents({ call, keys }: Pick<Barker, 'call' | 'keys'>): Events {
   const secret = keys.consumer_secret;
 
-  /** Performs a call of the application. */
+  /** Calls the API as the application. */
   async function perform(method: string, path: string, json?: unknown) {
     const { status, body, text } = await call(method, path, { bearer: true, json });
     if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
@@ -70,7 +70,7 @@ export function eventsOf({ call, keys }: Pick<Barker, 'call' | 'keys'>): Events 
       const end = () => new Promise<void>((resolve) => void server.close(() => resolve()).closeAllConnections());
       const undo: (() => Promise<unknown>)[] = [];
       const removeAll = async () => {
-        // The server may be gone, and what was made may be gone with a restore.
+        // The server may have ended, and a restore may have removed them.
         for (const remove of undo.splice(0).reverse()) await remove().catch(() => {});
         await end();
       };
@@ -111,36 +111,36 @@ function openInbox(secret: string) {
     const chunks: Uint8Array[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const body = Buffer.concat(chunks);
-    const isOurs = request.headers['x-ext-webhooks-signature'] === signatureOf(secret, body);
-    response.writeHead(isOurs ? 200 : 401).end();
-    if (!isOurs) {
+    const isSigned = request.headers['x-ext-webhooks-signature'] === signatureOf(secret, body);
+    response.writeHead(isSigned ? 200 : 401).end();
+    if (!isSigned) {
       refused += 1;
       return;
     }
     const { data } = JSON.parse(body.toString());
-    // The message at the end of a replay is none.
+    // The message at the end of a replay has none.
     if (data !== undefined) received.push(data);
     for (const look of waiting) look();
   }
 
   return {
     received,
-    // A caller that goes away in the middle is not a failure of the test.
+    // A caller that disconnects does not fail the test.
     server: createServer((request, response) => void answer(request, response).catch(() => response.destroy())),
     waitFor(count = 1, timeout_ms = WAIT_MS): Promise<readonly ReceivedEvent[]> {
       return new Promise((resolve, reject) => {
-        const settle = (how: () => void): void => {
+        const settle = (complete: () => void): void => {
           waiting.delete(look);
           callOff();
-          how();
+          complete();
         };
         const look = (): void => {
           if (received.length >= count) settle(() => resolve([...received]));
         };
         const callOff = after(timeout_ms, () => {
-          const came = received.map(({ event_type, filter }) => `${event_type} ${JSON.stringify(filter)}`);
+          const arrived = received.map(({ event_type, filter }) => `${event_type} ${JSON.stringify(filter)}`);
           const wrong = refused > 0 ? [`${refused} with a wrong signature`] : [];
-          const seen = [...came, ...wrong].join(', ') || 'none';
+          const seen = [...arrived, ...wrong].join(', ') || 'none';
           settle(() => reject(new Error(`${count} events were expected within ${timeout_ms} ms; there came ${seen}`)));
         });
         waiting.add(look);
@@ -150,7 +150,7 @@ function openInbox(secret: string) {
   };
 }
 
-/** The signature of a delivery, or what a challenge is answered with. @source activity 19.3 and 19.4 */
+/** The signature of a delivery, or the response token of a challenge. @source activity 19.3 and 19.4 */
 function signatureOf(consumerSecret: string, signed: string | Uint8Array): string {
   return `sha256=${createHmac('sha256', consumerSecret).update(signed).digest('base64')}`;
 }

@@ -3,24 +3,23 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Reply, SigningKeys } from './types.ts';
 
-/** A request as it is sent. */
-export interface Sent {
+/** A request without its URL. */
+export interface OutgoingRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | undefined;
 }
 
-/** Sends a request; rejects when no whole reply comes. */
-export type Send = (url: string, sent: Sent) => Promise<Reply<unknown>>;
+/** Sends a request; rejects without a complete reply. */
+export type Send = (url: string, request: OutgoingRequest) => Promise<Reply<unknown>>;
 
 /**
- * Makes a `Send` that trusts a certificate. It uses `node:http`, because `fetch` cannot be told what to trust, and some
- * environments of test runners lack it. Each request has a connection of its own: no other request loses one that a fault
- * closes.
+ * Creates a `Send` that trusts a certificate. It uses `node:http`, because `fetch` has no option for a certificate, and some
+ * test environments lack it. Each request has its own connection, so that a fault that closes it affects no other.
  * @source decision 896
- * @param death says why the server is gone; undefined while it runs.
+ * @param death returns how the server ended; undefined while it runs
  */
-export function sendWith(ca: string | undefined, death: () => string | undefined): Send {
+export function createSend(ca: string | undefined, death: () => string | undefined): Send {
   return (url, { method, headers, body }) =>
     new Promise((resolve, reject) => {
       const fail = (cause: Error): void => {
@@ -30,7 +29,7 @@ export function sendWith(ca: string | undefined, death: () => string | undefined
       };
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
       const options = { method, headers: { ...length, ...headers }, agent: false as const };
-      const receive = (response: IncomingMessage): void => void received(response).then(resolve, fail);
+      const receive = (response: IncomingMessage): void => void readReply(response).then(resolve, fail);
       const request = url.startsWith('https:')
         ? requestHttps(url, { ...options, ca }, receive)
         : requestHttp(url, options, receive);
@@ -39,7 +38,7 @@ export function sendWith(ca: string | undefined, death: () => string | undefined
     });
 }
 
-async function received(response: IncomingMessage): Promise<Reply<unknown>> {
+async function readReply(response: IncomingMessage): Promise<Reply<unknown>> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of response) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
@@ -54,7 +53,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Names and values in the order in which they are sent. */
+/** Names and values in their order in the request. */
 export type Pairs = readonly (readonly [name: string, value: string])[];
 
 /** A request to sign. */
@@ -70,8 +69,8 @@ export interface Unsigned {
   readonly nonce?: string;
 }
 
-/** The value of the `Authorization` header. @source RFC 5849 3.4.1, 3.5.1 */
-export function authorizationOf({ method, url, parameters, keys, timestamp_s, nonce = newNonce() }: Unsigned): string {
+/** Returns the value of the `Authorization` header. @source RFC 5849 3.4.1, 3.5.1 */
+export function signRequest({ method, url, parameters, keys, timestamp_s, nonce = newNonce() }: Unsigned): string {
   const oauth: [name: string, value: string][] = [
     ['oauth_consumer_key', keys.consumer_key],
     ['oauth_nonce', nonce],
@@ -81,27 +80,27 @@ export function authorizationOf({ method, url, parameters, keys, timestamp_s, no
   ];
   if (keys.access_token !== undefined) oauth.push(['oauth_token', keys.access_token]);
   const sorted = [...parameters, ...oauth]
-    .map(([name, value]) => [encoded(name), encoded(value)] as const)
+    .map(([name, value]) => [encode(name), encode(value)] as const)
     .sort((one, other) => compare(one[0], other[0]) || compare(one[1], other[1]))
     .map((pair) => pair.join('='))
     .join('&');
-  const base = [method.toUpperCase(), url, sorted].map(encoded).join('&');
-  const key = [keys.consumer_secret, keys.access_token_secret ?? ''].map(encoded).join('&');
+  const base = [method.toUpperCase(), url, sorted].map(encode).join('&');
+  const key = [keys.consumer_secret, keys.access_token_secret ?? ''].map(encode).join('&');
   oauth.push(['oauth_signature', createHmac('sha1', key).update(base).digest('base64')]);
-  return `OAuth ${oauth.map(([name, value]) => `${name}="${encoded(value)}"`).join(', ')}`;
+  return `OAuth ${oauth.map(([name, value]) => `${name}="${encode(value)}"`).join(', ')}`;
 }
 
 /** Percent-encodes everything but letters, digits and `-._~`. @source RFC 5849 3.6 */
-export function encoded(text: string): string {
+export function encode(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** Query or form text. */
-export function formText(pairs: Pairs): string {
-  return pairs.map((pair) => pair.map(encoded).join('=')).join('&');
+/** Encodes a query or form. */
+export function encodeForm(pairs: Pairs): string {
+  return pairs.map((pair) => pair.map(encode).join('=')).join('&');
 }
 
-/** By bytes: encoded text is ASCII. */
+/** Compares bytes: encoded text is ASCII. */
 function compare(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }

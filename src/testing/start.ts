@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
-import { eventsOf } from './events.ts';
+import { createEvents } from './events.ts';
 import { startProcess } from './process.ts';
-import { authorizationOf, encoded, formText, type Pairs, type Send, sendWith } from './send.ts';
-import { clockOf, faultsOf, requestsOf, surfaceOf, takeSnapshot } from './tools.ts';
+import { createSend, encode, encodeForm, type Pairs, type Send, signRequest } from './send.ts';
+import { createClock, createDevCall, createFaults, createRequests, takeSnapshot } from './tools.ts';
 import type { Barker, CallOptions, DemoKeys, Parameters, SigningKeys, StartOptions } from './types.ts';
 
-// Taken before tests can replace it by a fake: signatures follow the clock of the machine.
+// Captured before tests can replace it: signatures follow the clock of the machine.
 const now = Date.now;
 
 /** Starts a server whose program is a JavaScript file. @throws NotStarted */
 export async function startProgram(program: string, options: StartOptions): Promise<Barker> {
   const server = await startProcess(program, options);
-  const { base_url, ads_url, sandbox_url, tls_ca, operator_token, data_folder, ...keys } = server.announced;
+  const { base_url, ads_url, sandbox_url, tls_ca, operator_token, data_folder, ...keys } = server.announcement;
   const ca = tls_ca === undefined ? undefined : readFileSync(tls_ca, 'utf8');
-  const send = sendWith(ca, server.death);
+  const send = createSend(ca, server.death);
   const origins = { production: base_url!, sandbox: sandbox_url! };
-  const dev = surfaceOf(send, origins.production, operator_token!);
+  const dev = createDevCall(send, origins.production, operator_token!);
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
     closing ??= server.stop();
@@ -31,8 +31,8 @@ export async function startProgram(program: string, options: StartOptions): Prom
     get log() {
       return server.log();
     },
-    ...{ call, dev, events: eventsOf({ call, keys: keys as DemoKeys }) },
-    ...{ clock: clockOf(dev), faults: faultsOf(dev), requests: requestsOf(dev) },
+    ...{ call, dev, events: createEvents({ call, keys: keys as DemoKeys }) },
+    ...{ clock: createClock(dev), faults: createFaults(dev), requests: createRequests(dev) },
     snapshot: (name) => takeSnapshot(dev, name),
     reset: async (to = 'seed') => void (await dev('POST', '/_dev/reset', { to })),
     close,
@@ -40,7 +40,7 @@ export async function startProgram(program: string, options: StartOptions): Prom
   };
 }
 
-interface Called {
+interface CallRequest {
   readonly method: string;
   readonly origin: string;
   readonly path: string;
@@ -48,16 +48,16 @@ interface Called {
   readonly call: CallOptions;
 }
 
-async function perform(send: Send, { method, origin, path, keys, call }: Called) {
+async function perform(send: Send, { method, origin, path, keys, call }: CallRequest) {
   const { pathname, searchParams } = new URL(origin + path);
-  const query: Pairs = [...searchParams, ...pairsOf(call.query)];
-  const form = call.form === undefined ? undefined : pairsOf(call.form);
+  const query: Pairs = [...searchParams, ...toPairs(call.query)];
+  const form = call.form === undefined ? undefined : toPairs(call.form);
   const url = origin + pathname;
   const headers: Record<string, string> = {};
   let { body } = call;
   if (form) {
     headers['content-type'] = 'application/x-www-form-urlencoded';
-    body = formText(form);
+    body = encodeForm(form);
   } else if (call.json !== undefined) {
     headers['content-type'] = 'application/json';
     body = JSON.stringify(call.json);
@@ -67,15 +67,19 @@ async function perform(send: Send, { method, origin, path, keys, call }: Called)
     const signing = call.keys ?? demoKeys(keys, call);
     const unsigned = { method, url, parameters: [...query, ...(form ?? [])], keys: signing };
     headers.authorization = call.bearer
-      ? await bearerOf(send, origin, signing)
-      : authorizationOf({ ...unsigned, timestamp_s: Math.floor(now() / 1000) });
+      ? await fetchBearerHeader(send, origin, signing)
+      : signRequest({ ...unsigned, timestamp_s: Math.floor(now() / 1000) });
   }
-  return send(query.length === 0 ? url : `${url}?${formText(query)}`, { method, headers, body });
+  return send(query.length === 0 ? url : `${url}?${encodeForm(query)}`, { method, headers, body });
 }
 
 /** The header with the bearer token of an application. */
-async function bearerOf(send: Send, origin: string, { consumer_key, consumer_secret }: SigningKeys): Promise<string> {
-  const pair = Buffer.from(`${encoded(consumer_key)}:${encoded(consumer_secret)}`).toString('base64');
+async function fetchBearerHeader(
+  send: Send,
+  origin: string,
+  { consumer_key, consumer_secret }: SigningKeys,
+): Promise<string> {
+  const pair = Buffer.from(`${encode(consumer_key)}:${encode(consumer_secret)}`).toString('base64');
   const { status, body, text } = await send(`${origin}/oauth2/token`, {
     method: 'POST',
     headers: { authorization: `Basic ${pair}`, 'content-type': 'application/x-www-form-urlencoded' },
@@ -102,7 +106,7 @@ function demoKeys(keys: DemoKeys, { as = 'first', app = 'demo' }: CallOptions): 
   };
 }
 
-function pairsOf(parameters: Parameters = {}): [string, string][] {
+function toPairs(parameters: Parameters = {}): [string, string][] {
   return Object.entries(parameters).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, typeof value === 'object' ? value.join(',') : String(value)]],
   );

@@ -1,21 +1,21 @@
 import type { Send } from './send.ts';
 import type { Barker, Snapshot } from './types.ts';
 
-/** The clock of the service. Times are UTC texts such as `2026-03-02T09:00:00Z`, durations are like `P7D` and `PT30M`. */
+/** The clock of the service. Times are UTC texts such as `2026-03-02T09:00:00Z`; durations are texts such as `P7D` and `PT30M`. */
 export interface Clock {
-  /** What it shows, with milliseconds. */
+  /** The current time, with milliseconds. */
   now(): Promise<string>;
-  /** Everything about it. */
+  /** The state of the clock. */
   show(): Promise<ClockState>;
-  /** Moves it forward through everything that is due on the way; resolves when it is there. @throws Refused */
+  /** Moves it forward by a duration, running every due job at its time. @throws Refused */
   advance(by: string): Promise<ClockState>;
-  /** The same, to a time. @throws Refused */
+  /** Moves it forward to a time, running every due job at its time. @throws Refused */
   advanceTo(time: string): Promise<ClockState>;
-  /** Moves it forward at once: what is due on the way is done then. @throws Refused */
+  /** Moves it forward at once; skipped jobs run afterwards. @throws Refused */
   set(time: string): Promise<ClockState>;
-  /** Lets it stand still. */
+  /** Stops it. */
   freeze(): Promise<ClockState>;
-  /** Lets it run on from what it shows. */
+  /** Starts it again from its current time. */
   run(): Promise<ClockState>;
 }
 
@@ -23,24 +23,24 @@ export interface Clock {
 export interface ClockState {
   readonly now: string;
   readonly mode: 'running' | 'frozen';
-  /** How far it is ahead of the clock of the machine. */
+  /** Offset from the clock of the machine. */
   readonly offset_s: number;
   readonly status: 'ready' | 'advancing' | 'failed';
-  /** Where an advance goes; null when none is under way. */
+  /** Target of a running advance; null without one. */
   readonly until: string | null;
-  /** The jobs that the last advance has done. */
+  /** Number of jobs that the last advance ran. */
   readonly steps_done: number;
-  /** The job that is due next. */
+  /** The next due job. */
   readonly next_due: { readonly at: string; readonly kind: string } | null;
   /** Why the last advance failed. */
   readonly failure?: string;
 }
 
-/** How long a call waits for the end of an advance, which takes no longer. */
+/** Timeout of an advance. */
 const WAIT_MS = 600_000;
 
-/** Makes the clock of a server. */
-export function clockOf(dev: Barker['dev']): Clock {
+/** Creates the clock client of a server. */
+export function createClock(dev: Barker['dev']): Clock {
   const show = () => dev<ClockState>('GET', '/_dev/clock');
   const put = (body: object) => dev<ClockState>('PUT', '/_dev/clock', body);
   const advance = (body: object) => dev<ClockState>('POST', '/_dev/clock/advance', { ...body, wait_ms: WAIT_MS });
@@ -55,26 +55,26 @@ export function clockOf(dev: Barker['dev']): Clock {
   };
 }
 
-/** What goes wrong on purpose. */
+/** Injects faults into a server under test. */
 export interface Faults {
   /** Adds a rule. @throws Refused */
   add(rule: FaultRule): Promise<Fault>;
-  /** All rules, with how often each was used. */
-  list(): Promise<readonly ShownFault[]>;
-  /** Removes all. */
+  /** Returns all rules with their hits. */
+  list(): Promise<readonly FaultStatus[]>;
+  /** Removes all rules. */
   clear(): Promise<void>;
 }
 
 /** A rule that was added. */
 export interface Fault {
-  /** What replies of touched requests have in `x-barker-fault`. */
+  /** Sent as `x-barker-fault` with every affected reply. */
   readonly id: string;
-  /** How many requests it has touched. */
+  /** Returns how many requests it has affected. */
   hits(): Promise<number>;
   remove(): Promise<void>;
 }
 
-/** Which requests are touched, how often, and what happens to them. Without `match`, all are. */
+/** Which requests are affected, how often, and how. Without `match`: all. */
 export interface FaultRule {
   readonly id?: string;
   readonly match?: {
@@ -89,23 +89,23 @@ export interface FaultRule {
     /** Parameters of query or form, with `*`. */
     readonly query?: Readonly<Record<string, string>>;
   };
-  /** `after` performs the call and then loses the reply: what clients that try again do twice. */
+  /** `after` performs the call and drops the reply, to test whether clients repeat it safely. */
   readonly when?: 'before' | 'after';
-  /** So many requests are left alone first. */
+  /** Skips this many matching requests first. */
   readonly skip?: number;
-  /** Of the others, each so many-th is touched. */
+  /** Then affects every nth. */
   readonly every?: number;
-  /** So many are touched in all. */
+  /** Affects at most this many. */
   readonly times?: number;
   readonly probability?: number;
-  /** Makes what is random repeatable. */
+  /** Seed for probability and random delays. */
   readonly seed?: number;
-  /** The rule ends after so many seconds. */
+  /** The rule expires after this many seconds. */
   readonly for_s?: number;
   readonly do: FaultActions;
 }
 
-/** What happens. `docs/development.md` describes each. */
+/** The effects of a fault; `docs/development.md` describes each. */
 export interface FaultActions {
   readonly delay?:
     | number
@@ -133,47 +133,47 @@ export interface FaultActions {
   readonly job?: { readonly kind: string; readonly fail?: number };
 }
 
-/** A rule as the server shows it. */
-export interface ShownFault extends FaultRule {
+/** A rule as the server returns it. */
+export interface FaultStatus extends FaultRule {
   readonly id: string;
   readonly hits: number;
 }
 
-/** Makes the faults of a server. */
-export function faultsOf(dev: Barker['dev']): Faults {
+/** Creates the fault client of a server. */
+export function createFaults(dev: Barker['dev']): Faults {
   return {
     async add(rule) {
       const { id } = await dev<{ id: string }>('POST', '/_dev/faults', rule);
       const path = `/_dev/faults/${encodeURIComponent(id)}` as const;
       return {
         id,
-        hits: async () => (await dev<ShownFault>('GET', path)).hits,
+        hits: async () => (await dev<FaultStatus>('GET', path)).hits,
         remove: async () => void (await dev('DELETE', path)),
       };
     },
-    list: async () => (await dev<{ faults: ShownFault[] }>('GET', '/_dev/faults')).faults,
+    list: async () => (await dev<{ faults: FaultStatus[] }>('GET', '/_dev/faults')).faults,
     clear: async () => void (await dev('DELETE', '/_dev/faults')),
   };
 }
 
-/** The last requests that the server has received and sent. Secrets in them are not shown. */
+/** The latest requests that the server received and sent, without secrets. */
 export interface Requests {
-  /** Those that match, newest first. @throws Refused */
+  /** Returns matching requests, newest first. @throws Refused */
   list(match?: RequestMatch, options?: { readonly after?: string; readonly limit?: number }): Promise<SeenRequest[]>;
-  /** All about one. @throws Refused */
+  /** Returns a request with all details. @throws Refused */
   get(id: string): Promise<SeenRequest>;
   /**
-   * Waits until as many requests as `count` have matched, of those after `since` (the id of a request); resolves with them,
-   * oldest first. @throws Refused TIMED_OUT, with what came instead
+   * Waits until `count` requests after the one with the id `since` have matched, and returns them, oldest first.
+   * @throws Refused TIMED_OUT, with the near misses
    */
   waitFor(match: RequestMatch, options?: WaitOptions): Promise<SeenRequest[]>;
-  /** Forgets all. */
+  /** Clears the list. */
   clear(): Promise<void>;
 }
 
-/** Which requests are meant: those that have everything that it names. */
+/** Criteria for requests; all must match. */
 export interface RequestMatch {
-  /** `out` are those that the server sends, to webhooks. */
+  /** `out`: sent by the server to webhooks. */
   readonly direction?: 'in' | 'out';
   readonly kind?: 'call' | 'other' | 'webhook' | 'challenge';
   /** Such as `campaigns.create` or `campaigns.*`. */
@@ -190,7 +190,7 @@ export interface RequestMatch {
   readonly event_type?: string;
 }
 
-/** How long and for how much is waited. */
+/** The requests to wait for, and the timeout. */
 export interface WaitOptions {
   readonly count?: number;
   readonly since?: string;
@@ -198,23 +198,23 @@ export interface WaitOptions {
   readonly timeout_ms?: number;
 }
 
-/** A request that was received or sent. What is named here is always there; `GET /_dev/requests/:id` has more. */
+/** A received or sent request. The named members are always present; `GET /_dev/requests/:id` has more. */
 export interface SeenRequest {
   readonly id: string;
   readonly at: string;
   readonly direction: 'in' | 'out';
   readonly kind: string;
   readonly method: string;
-  /** Path and query; of requests that were sent, the URL. */
+  /** Path and query; the URL of sent requests. */
   readonly target: string;
-  /** Null while there is no reply. */
+  /** Null until there is a reply. */
   readonly status: number | null;
   // biome-ignore lint/suspicious/noExplicitAny: the rest has many shapes, and tests look into it
   readonly [member: string]: any;
 }
 
-/** Makes the requests of a server. */
-export function requestsOf(dev: Barker['dev']): Requests {
+/** Creates the request client of a server. */
+export function createRequests(dev: Barker['dev']): Requests {
   type Listed = { readonly requests: SeenRequest[] };
   return {
     async list(match = {}, options = {}) {
@@ -231,15 +231,15 @@ export function requestsOf(dev: Barker['dev']): Requests {
   };
 }
 
-/** A snapshot as the server shows it. */
-type Shown = Pick<Snapshot, 'name' | 'at' | 'clock' | 'bytes'>;
+/** A snapshot as the server returns it. */
+type SnapshotReply = Pick<Snapshot, 'name' | 'at' | 'clock' | 'bytes'>;
 
 /** Takes a snapshot. @throws Refused */
 export async function takeSnapshot(dev: Barker['dev'], name: string): Promise<Snapshot> {
   const path = `/_dev/snapshots/${encodeURIComponent(name)}` as const;
-  const shown = await dev<Shown>('PUT', path);
+  const taken = await dev<SnapshotReply>('PUT', path);
   return {
-    ...shown,
+    ...taken,
     restore: async () => void (await dev('POST', `${path}/restore`)),
     remove: async () => void (await dev('DELETE', path)),
   };
@@ -247,7 +247,7 @@ export async function takeSnapshot(dev: Barker['dev'], name: string): Promise<Sn
 
 interface RefusalBody {
   readonly error?: Record<'code' | 'message' | 'field', string | undefined>;
-  /** Of a call that has waited in vain. */
+  /** Of a wait that timed out. */
   readonly near_misses?: readonly (SeenRequest & { readonly differs: readonly string[] })[];
 }
 
@@ -256,7 +256,7 @@ export class Refused extends Error {
   readonly status: number;
   /** Such as `CALL_UNKNOWN`. */
   readonly code: string;
-  /** The member of the body that is at fault. */
+  /** The invalid member of the body. */
   readonly field: string | undefined;
   /** The whole body of the reply. */
   readonly body: unknown;
@@ -276,15 +276,15 @@ export class Refused extends Error {
   }
 }
 
-/** The names that a request differs in, each with its value unless the line of the request shows it. */
+/** The members in which a request differs, with values that its line does not show. */
 function differencesOf({ differs, ...seen }: SeenRequest & { readonly differs: readonly string[] }): string[] {
   return differs.map((name) =>
     ['method', 'path', 'status'].includes(name) ? name : `${name} (${seen[name] ?? 'none'})`,
   );
 }
 
-/** Makes calls below `/_dev` of a server. The token is needed when it can be reached from other machines. */
-export function surfaceOf(send: Send, url: string, token: string): Barker['dev'] {
+/** Creates the function that calls `/_dev`. Servers that other machines can reach require the token. */
+export function createDevCall(send: Send, url: string, token: string): Barker['dev'] {
   return async <Body>(method: string, path: string, body?: unknown): Promise<Body> => {
     const hasBody = method === 'POST' || method === 'PUT';
     const reply = await send(url + path, {

@@ -124,7 +124,7 @@ describe('a background job', () => {
       clock: world.clock,
       random: secureRandom,
       kinds: [
-        { name: 'long', isLong: true, prepare: () => ended, store: counts },
+        { name: 'long', lane: 'long', prepare: () => ended, store: counts },
         { name: 'short', store: counts },
       ],
       onFailed: () => {},
@@ -144,7 +144,7 @@ describe('a background job', () => {
     const begun: string[] = [];
     const blocked = runner({
       name: 'heavy',
-      isHeavy: true,
+      lane: 'heavy',
       prepare: ({ key }, _, signal) =>
         new Promise((_, reject) => {
           begun.push(key);
@@ -158,7 +158,7 @@ describe('a background job', () => {
     await blocked.stop();
     await all;
     assert.equal(begun.length, 1);
-    const free = runner({ name: 'heavy', isHeavy: true });
+    const free = runner({ name: 'heavy', lane: 'heavy' });
     await free.runDue();
     assert.deepEqual([await done('j'), await done('k')], [1, 1]);
     await free.stop();

@@ -383,4 +383,4 @@ describe('the file of a job', () => {
   });
 });
 
-test('the kind of jobs has a runner of its own', () => assert.equal(statsJob.isAwaited, true));
+test('the kind of jobs has a runner of its own', () => assert.equal(statsJob.lane, 'awaited'));

@@ -26,22 +26,25 @@ export interface Backlog {
   readonly since: string;
 }
 
+/**
+ * Lanes of jobs: each has a runner of its own, so that jobs of one do not delay those of another.
+ * - `database`: short jobs that need only the database
+ * - `remote`: call servers of other parties
+ * - `long`: may take minutes
+ * - `awaited`: users poll for their results
+ * - `alone`: requests wait for the only kind of the lane
+ * - `heavy`: keep a processor busy for minutes. A node runs one at a time, and aborts it when the node stops.
+ */
+export const LANES = ['database', 'remote', 'long', 'awaited', 'alone', 'heavy'] as const;
+
+/** A lane of jobs. */
+export type Lane = (typeof LANES)[number];
+
 /** A kind of jobs. When `prepare` rejects, the job is retried a while later. */
 export interface JobKind<T = unknown> {
   readonly name: string;
-  /** May take minutes. Long kinds do not run together with others, which would wait for them. */
-  readonly isLong?: boolean;
-  /** Waits for servers of other parties: nothing else waits with it. */
-  readonly callsOtherServers?: boolean;
-  /** Requests wait for it: it has a runner of its own. At most one kind. */
-  readonly isAlone?: boolean;
-  /** Users wait for its result, of which they ask again and again: it has a runner of its own. */
-  readonly isAwaited?: boolean;
-  /**
-   * Keeps a processor busy for minutes: a node runs one at a time, in a runner of its own. It is told to stop when the node
-   * stops, and begins again elsewhere or later.
-   */
-  readonly isHeavy?: boolean;
+  /** `database` by default. */
+  readonly lane?: Lane;
   /** Runs at a time that users know of, never earlier. For other kinds the delay may be shorter without harm. */
   readonly isTimed?: boolean;
   /** Removes what nobody sees any more: nobody notices whether it runs a day later. */

@@ -18,7 +18,7 @@ const PAGES_PER_UNIT = 50;
 export const keywordIndexing: JobKind<IndexStep> = {
   name: KEYWORD_INDEXING,
   // Searches wait for it. @source decision 821
-  isAlone: true,
+  lane: 'alone',
   prepare: ({ key }, { keywords }, signal) => (key === INDEXING_JOBS.check ? keywords.check() : keywords.build(signal)),
   async store(tx, { kind, key }, { change, firstDay }, now) {
     let isMore = key === INDEXING_JOBS.check;

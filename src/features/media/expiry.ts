@@ -65,7 +65,7 @@ const BATCH = 500;
  */
 export const mediaOrphanRemoval: JobKind<number> & { plannedAt(run_at: string): PlannedJob } = {
   name: NAME,
-  isLong: true,
+  lane: 'long',
   isHousekeeping: true,
   plannedAt: (run_at) => ({ kind: NAME, key: 'all', run_at }),
   async prepare(_, services, signal) {

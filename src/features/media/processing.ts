@@ -142,7 +142,7 @@ export const mediaProcessing: JobKind<Outcome | undefined> = {
 /** Converts an upload, and ends its processing. @source decision 1263 */
 export const mediaConversion: JobKind<Outcome | undefined> = {
   name: CONVERSION,
-  isHeavy: true,
+  lane: 'heavy',
   prepare: (job, services, signal) => nextStep(job, services, { isConverting: true, signal }),
   store: storeOutcome,
 };

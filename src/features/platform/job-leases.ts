@@ -4,31 +4,31 @@ import type { Store } from '../../storage/unit-of-work.ts';
 
 /** The lease of a running job. */
 export interface HeldLease {
-  /** Aborted when the lease is lost: the job was taken over or planned anew, or the lease could not be renewed in time. */
+  /** Aborts when the lease is lost: the job was taken over or rescheduled, or the lease could not be renewed in time. */
   readonly signal: AbortSignal;
   /** Ends the renewals. */
   end(): void;
 }
 
-/** The reason of an aborted signal: the worker no longer holds the lease of the job, or gives it up. */
+/** Abort reason: the worker lost or released the lease of the job. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
-interface Held {
+interface Entry {
   readonly controller: AbortController;
   cancelEnd: () => void;
 }
 
 /**
- * Renews the leases of all running jobs of a process together, three times in the time that a lease lasts.
+ * Renews the leases of all running jobs of a process together, three times per lease duration.
  * @source decision 182, 753
  */
 export class JobLeases {
-  /** How long a lease lasts unless it is renewed. */
+  /** Duration of a lease without renewal. */
   readonly lease_s: number;
   readonly #store: Pick<Store, 'writeUrgent'>;
-  readonly #held = new Map<Job, Held>();
+  readonly #entries = new Map<Job, Entry>();
   #stopRenewing: (() => void) | undefined;
   #isRenewing = false;
 
@@ -37,18 +37,18 @@ export class JobLeases {
     this.lease_s = lease_s;
   }
 
-  /** Renews the lease of a job until the job ends. `sentAt_ms` is when the lease was requested, in `elapsed_ms`. */
+  /** Renews the lease of a job until the job ends. `sentAt_ms`: when the lease was requested, by `elapsed_ms`. */
   hold(job: Job, sentAt_ms: number): HeldLease {
-    const held: Held = { controller: new AbortController(), cancelEnd: () => {} };
-    this.#setEnd(held, sentAt_ms);
-    this.#held.set(job, held);
+    const entry: Entry = { controller: new AbortController(), cancelEnd: () => {} };
+    this.#setEnd(entry, sentAt_ms);
+    this.#entries.set(job, entry);
     this.#stopRenewing ??= every((this.lease_s * 1000) / 3, () => this.#tick());
     return {
-      signal: held.controller.signal,
+      signal: entry.controller.signal,
       end: () => {
-        held.cancelEnd();
-        this.#held.delete(job);
-        if (this.#held.size > 0) return;
+        entry.cancelEnd();
+        this.#entries.delete(job);
+        if (this.#entries.size > 0) return;
         this.#stopRenewing?.();
         this.#stopRenewing = undefined;
       },
@@ -58,7 +58,7 @@ export class JobLeases {
   #tick(): void {
     if (this.#isRenewing) return;
     this.#isRenewing = true;
-    // A failed renewal is tried again; there are more before the lease ends.
+    // A failed renewal is retried before the lease ends.
     this.#renew()
       .catch(() => undefined)
       .finally(() => {
@@ -67,30 +67,30 @@ export class JobLeases {
   }
 
   async #renew(): Promise<void> {
-    const jobs = [...this.#held.keys()];
+    const jobs = [...this.#entries.keys()];
     const sentAt_ms = elapsed_ms();
     const { renewed, changing } = await this.#store.writeUrgent((tx) => tx.jobs.renew(jobs, this.lease_s));
     const [isRenewed, isChanging] = [new Set(renewed), new Set(changing)];
     for (const job of jobs) {
-      const held = this.#held.get(job);
-      // A job that is being changed may be lost, or just ending: the next renewal decides.
-      if (!held || isChanging.has(job)) continue;
-      if (!isRenewed.has(job)) lose(held, 'the job was taken over or planned anew');
-      else if (!held.controller.signal.aborted) this.#setEnd(held, sentAt_ms);
+      const entry = this.#entries.get(job);
+      // A job that is being changed may be lost or about to end: the next renewal decides.
+      if (!entry || isChanging.has(job)) continue;
+      if (!isRenewed.has(job)) lose(entry, 'the job was taken over or planned anew');
+      else if (!entry.controller.signal.aborted) this.#setEnd(entry, sentAt_ms);
     }
   }
 
-  /** Measured from before the database knew: here the lease never lasts longer than there. */
-  #setEnd(held: Held, sentAt_ms: number): void {
-    held.cancelEnd();
+  /** Counted from the request, so that the lease never ends later here than in the database. */
+  #setEnd(entry: Entry, sentAt_ms: number): void {
+    entry.cancelEnd();
     const left_ms = sentAt_ms + this.lease_s * 1000 - elapsed_ms();
-    held.cancelEnd = after(Math.max(0, left_ms), () =>
-      lose(held, `the lease of the job could not be renewed for ${this.lease_s} s`),
+    entry.cancelEnd = after(Math.max(0, left_ms), () =>
+      lose(entry, `the lease of the job could not be renewed for ${this.lease_s} s`),
     );
   }
 }
 
-function lose({ controller, cancelEnd }: Held, message: string): void {
+function lose({ controller, cancelEnd }: Entry, message: string): void {
   cancelEnd();
   controller.abort(new LeaseLost(message));
 }

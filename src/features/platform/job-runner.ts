@@ -5,7 +5,7 @@ import { elapsed_ms, every } from '../../base/timers.ts';
 import type { Services } from '../../contract/declare/operation.ts';
 import { ObjectsUnavailable } from '../../contract/problems/objects-unavailable.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
-import type { Job, JobKind, PlannedJob } from '../../contract/store/jobs.ts';
+import { type Job, type JobKind, LANES, type PlannedJob } from '../../contract/store/jobs.ts';
 import type { Store, WriteTransaction } from '../../storage/unit-of-work.ts';
 import { JobLeases, LeaseLost } from './job-leases.ts';
 import type { Node } from './node.ts';
@@ -13,7 +13,7 @@ import type { Node } from './node.ts';
 /** Housekeeping jobs, or all others. */
 export type JobSelection = 'housekeeping' | 'others';
 
-/** How a run of a job ended; the result of a lost one was not stored, because the lease was lost. */
+/** The outcome of a run; `lost`: the lease was lost, so the result was not stored. */
 export type JobOutcome = 'done' | 'failed' | 'lost';
 
 // biome-ignore lint/suspicious/noExplicitAny: each kind has an outcome type of its own
@@ -33,52 +33,42 @@ export interface JobRunnerDeps {
   readonly onFailed: (job: Job, error: unknown) => void;
   /** Called when a job ended in any way; `removed` is the number of expired rows that it deleted. */
   readonly onEnded: (job: Job, outcome: JobOutcome, duration_s: number, removed: number) => void;
-  /** How long a lease lasts unless it is renewed, by the clock of the database. */
+  /** Duration of a lease without renewal, by the clock of the database. */
   readonly lease_s?: number;
 }
 
 /** The polling interval, in milliseconds. @source decision 182 */
 const POLL_MS = 250;
-/** The jobs of a killed worker are taken over after this at the latest. @source decision 182 */
+/** Maximum delay before the jobs of a killed worker are taken over. @source decision 182 */
 const LEASE_S = 15;
 const TAKEN_AT_ONCE = 10;
-/** A failed job is retried after this, then after twice as long, and so on. @source decision 182 */
+/** Delay before the first retry of a failed job; it doubles with each attempt. @source decision 182 */
 const RETRY_S = 5;
 const RETRY_MAX_S = 3600;
 /** Retry delay of a job that found the object store unavailable. */
 const OBJECTS_RETRY_S = 2;
-/** A clock that went back by this much was set back, not adjusted gradually. @source decision 612 */
+/** A clock that goes back by this much was set back, not slewed. @source decision 612 */
 const SET_BACK_MS = 5000;
-/** Longer than any delay; only jobs at a time that users chose are planned further ahead. @source decision 612 */
+/** Exceeds every delay; only jobs at times chosen by users are planned further ahead. @source decision 612 */
 const AHEAD_MAX_S = 8 * 86_400;
 
-/** The groups of jobs; each has a runner of its own, so that one does not delay the others. */
-const GROUPS = ['database', 'long', 'others', 'awaited', 'alone', 'heavy'] as const;
-type Group = (typeof GROUPS)[number];
-
-function groupOf({ isAlone, isLong, isAwaited, isHeavy, callsOtherServers }: JobKind): Group {
-  if (isAlone) return 'alone';
-  if (isHeavy) return 'heavy';
-  return isLong ? 'long' : isAwaited ? 'awaited' : callsOtherServers ? 'others' : 'database';
-}
-
 /**
- * Runs the jobs of a store by its clock. A job is taken under a lease, and its outcome is stored in the unit of work
- * that ends it, on condition that the lease is still held: a job whose worker was killed is done by another, once.
+ * Runs the due jobs of a store. A job is taken under a lease, and its outcome is stored in the unit of work that ends it,
+ * provided that the lease is still held: another worker finishes the job of a killed one, exactly once.
  * @source decision 183, 1263
  */
 export class JobRunner {
   readonly #deps: JobRunnerDeps;
-  readonly #groups: readonly GroupRunner[];
-  readonly #selections: Readonly<Record<JobSelection, GroupRunner>>;
+  readonly #lanes: readonly LaneRunner[];
+  readonly #selections: Readonly<Record<JobSelection, LaneRunner>>;
   #isStopped = false;
 
   constructor(deps: JobRunnerDeps) {
     const leases = new JobLeases(deps.store, deps.lease_s ?? LEASE_S);
-    const runnerOf = (isIncluded: (kind: JobKind) => boolean): GroupRunner =>
-      new GroupRunner(deps, leases, deps.kinds.filter(isIncluded));
+    const runnerOf = (isIncluded: (kind: JobKind) => boolean): LaneRunner =>
+      new LaneRunner(deps, leases, deps.kinds.filter(isIncluded));
     this.#deps = deps;
-    this.#groups = GROUPS.map((group) => runnerOf((kind) => groupOf(kind) === group));
+    this.#lanes = LANES.map((name) => runnerOf(({ lane = 'database' }) => lane === name));
     this.#selections = {
       housekeeping: runnerOf(({ isHousekeeping }) => isHousekeeping === true),
       others: runnerOf(({ isHousekeeping }) => !isHousekeeping),
@@ -88,53 +78,53 @@ export class JobRunner {
   /** Starts to poll for due jobs, also after `stop`. */
   start(): void {
     this.#isStopped = false;
-    for (const group of this.#groups) group.start();
+    for (const lane of this.#lanes) lane.start();
   }
 
-  /** Runs all due jobs, and those that become due by them; resolves when none is left. */
+  /** Runs all due jobs, including those that they plan; resolves when none is left. */
   async runDue(): Promise<void> {
     const { store, clock, kinds } = this.#deps;
     const names = kinds.map(({ name }) => name);
-    // A job of one group may plan a job of another.
-    do await Promise.all(this.#groups.map((group) => group.runDue()));
+    // A job of one lane may plan a job of another.
+    do await Promise.all(this.#lanes.map((lane) => lane.runDue()));
     while (!this.#isStopped && (await store.read((tx) => tx.jobs.hasDue(names, formatInstant(clock.now())))));
   }
 
-  /** Runs a due job, with all others of its group that are due; resolves when it has ended or failed. */
+  /** Runs all due jobs of the lane of a due job; resolves when that job has ended or failed. */
   async runNow(kind: string, key: string): Promise<void> {
-    await this.#groups.find(({ names }) => names.includes(kind))?.runNow(kind, key);
+    await this.#lanes.find(({ names }) => names.includes(kind))?.runNow(kind, key);
   }
 
-  /** Stops polling until the result is called; resolves when the running jobs have ended. */
+  /** Waits for the running jobs, and pauses polling until the returned function is called. */
   async hold(): Promise<() => void> {
-    const releases = await Promise.all(this.#groups.map((group) => group.hold()));
+    const releases = await Promise.all(this.#lanes.map((lane) => lane.hold()));
     return () => {
       for (const release of releases) release();
     };
   }
 
-  /** The free job that is to be done first, due or not. */
+  /** Finds the unleased job with the earliest time, due or not. */
   findNext(which: JobSelection): Promise<PlannedJob | undefined> {
     return this.#deps.store.read((tx) => tx.jobs.findNext(this.#selections[which].names));
   }
 
-  /** Runs the first of the due jobs and no other; resolves with it when it has ended or failed. */
+  /** Runs only the first due job, and returns it when it has ended or failed. */
   async runFirst(which: JobSelection): Promise<Job | undefined> {
     if (this.#isStopped) throw new Error('the job runner has stopped');
     return this.#selections[which].runFirst();
   }
 
-  /** Starts no more jobs; resolves when the running ones have ended. */
+  /** Starts no further jobs; resolves when the running ones have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await Promise.all([...this.#groups, ...Object.values(this.#selections)].map((runner) => runner.stop()));
+    await Promise.all([...this.#lanes, ...Object.values(this.#selections)].map((runner) => runner.stop()));
   }
 }
 
 type Release = (tx: WriteTransaction) => Promise<void>;
 
 /** Runs the jobs of some kinds. */
-class GroupRunner {
+class LaneRunner {
   readonly names: readonly string[];
   readonly #deps: JobRunnerDeps;
   readonly #leases: JobLeases;
@@ -222,7 +212,7 @@ class GroupRunner {
 
   async #runRound(): Promise<void> {
     await this.#checkClock();
-    const atOnce = this.#kinds.some(({ isHeavy }) => isHeavy) ? 1 : TAKEN_AT_ONCE;
+    const atOnce = this.#kinds.some(({ lane }) => lane === 'heavy') ? 1 : TAKEN_AT_ONCE;
     while (!this.#isStopped) {
       if (!(await this.#deps.store.read((tx) => tx.jobs.hasDue(this.names, this.#at())))) return;
       if ((await this.#runSome(atOnce)).length === 0) return;
@@ -230,8 +220,8 @@ class GroupRunner {
   }
 
   /**
-   * Runs delayed jobs now when the clock was set back, because they would otherwise wait for the difference too.
-   * Whether that happened before the start is unknown; then those are run that wait for longer than any delay.
+   * Runs delayed jobs now if the clock was set back, because they would otherwise also wait for the difference. After a
+   * start this is unknown, so jobs planned beyond every possible delay are run.
    * @source decision 612
    */
   async #checkClock(): Promise<void> {
@@ -251,7 +241,7 @@ class GroupRunner {
   /** Takes and runs up to `max` due jobs. */
   async #runSome(max: number): Promise<readonly Job[]> {
     const { store, node, random } = this.#deps;
-    // A node that others may take for dead must not take jobs. @source decision 751
+    // A node that others may consider dead must not take jobs. @source decision 751
     await node.ensureAlive();
     const lease = random.bytes(16).toString('hex');
     const takenAt_ms = elapsed_ms();
@@ -274,7 +264,7 @@ class GroupRunner {
     const took_s = (): number => (elapsed_ms() - startedAt_ms) / 1000;
     const { signal, end } = this.#leases.hold(job, takenAt_ms);
     try {
-      const either = kind.isHeavy ? AbortSignal.any([signal, this.#stopping.signal]) : signal;
+      const either = kind.lane === 'heavy' ? AbortSignal.any([signal, this.#stopping.signal]) : signal;
       const outcome = await kind.prepare?.(job, services, either);
       // A lapsed lease is still valid if no other worker took the job: no work is wasted. @source decision 753
       const ended = await store.write(async (tx) => {

@@ -16,7 +16,7 @@ const plannedAt = (run_at: string): PlannedJob => ({ kind: OBJECT_REMOVAL, key: 
  */
 export const objectRemoval: ExpiryJobKind<readonly string[]> = {
   name: OBJECT_REMOVAL,
-  callsOtherServers: true,
+  lane: 'remote',
   isHousekeeping: true,
   plannedAt,
   async prepare(_, { store, objects, clock }) {

@@ -7,7 +7,7 @@ import { challengeUrl, storeResult } from './validity.ts';
 /** Challenges a valid webhook again. @source activity 19.3; decision 390 */
 export const webhookCheck: JobKind<ChallengeResult | undefined> = {
   name: WEBHOOK_JOBS.check,
-  callsOtherServers: true,
+  lane: 'remote',
   async prepare({ key }, services, signal) {
     const webhook = await services.store.read((tx) => tx.webhooks.find(key));
     signal.throwIfAborted();
@@ -39,7 +39,7 @@ export const webhookRetry: JobKind = {
 /** Runs a part of a replay, and stays planned until the replay has ended. @source decision 774 */
 export const webhookReplay: JobKind<ReplayStep | undefined> = {
   name: WEBHOOK_JOBS.replay,
-  callsOtherServers: true,
+  lane: 'remote',
   prepare: ({ key }, { activity: { webhooks } }, signal) => webhooks.replay(key, signal),
   async store(tx, { kind, key }, step, now) {
     if (!step) return;

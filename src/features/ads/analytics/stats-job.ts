@@ -37,7 +37,7 @@ type Outcome = { readonly file_name: string; readonly object_key: string } | 'fa
 /** Writes a file with statistics: the document of the synchronous call, with segments if requested. @source analytics 8 */
 export const statsJob: JobKind<Outcome> = {
   name: STATS_JOB,
-  isAwaited: true,
+  lane: 'awaited',
   async prepare({ key, attempts }, services, signal) {
     const { account, id } = rowOfJob(key);
     const job = await services.store.read((tx) => tx.statsJobs.find(account, id));

@@ -35,7 +35,7 @@ const UPLOADS_PER_UNIT = 16;
  */
 export const audienceProcessing: JobKind<Outcome | undefined> = {
   name: AUDIENCE_PROCESSING,
-  isLong: true,
+  lane: 'long',
   async prepare({ key }, services, signal) {
     const {
       store,
