@@ -6,21 +6,14 @@ import type { Store } from '../../storage/unit-of-work.ts';
 
 const ACCOUNTS_MAX = 50_000;
 
-/** A cache of users' access to accounts; entries are dropped when the store reports a change to the account. */
+/** Caches users' access to accounts; a change to an account invalidates its entries. */
 export function accountAccessCache(store: Store): AccountAccesses {
   const byAccount = boundedCache<string, Map<string, Access>>(ACCOUNTS_MAX);
   let changes = 0;
   store.onInvalidate(['account'], (tags) => {
-    if (tags === 'everything') {
-      byAccount.clear();
-      changes += 1;
-      return;
-    }
-    for (const tag of tags) {
-      if (!tag.startsWith('account:')) continue;
-      byAccount.delete(tag.slice('account:'.length));
-      changes += 1;
-    }
+    changes += 1;
+    if (tags === 'everything') return byAccount.clear();
+    for (const tag of tags) byAccount.delete(tag.slice('account:'.length));
   });
   return {
     cached: (user, account) => byAccount.get(account)?.get(user),
@@ -29,7 +22,7 @@ export function accountAccessCache(store: Store): AccountAccesses {
       const row = await store.read((tx) => tx.accountMembers.find(user, account));
       if (!row) return undefined;
       const access = accessOf(row);
-      // A row that changed while it was being read is not cached.
+      // Not cached if an account changed during the read.
       if (changes !== changesBefore) return access;
       const users = byAccount.get(account) ?? new Map<string, Access>();
       users.set(user, access);

@@ -3,8 +3,7 @@ import { resource } from '../../contract/declare/resource.ts';
 import { CAMPAIGN_ROLES } from '../../contract/declare/roles.ts';
 
 /**
- * Mobile apps that an account has used. They are created when a line item first names one, never by a call of
- * their own.
+ * Mobile apps of an account, created when a line item first names them, never by a call.
  * @source advertising 2; campaigns 5.3
  */
 export const accountApps = resource({

@@ -9,6 +9,7 @@ import type { AccountHistoryRow } from '../../storage/tables/account-history.ts'
 import { cursorParameter, cutPage, readTimeCursor } from './time-cursor.ts';
 
 const COUNT_DEFAULT = 200;
+const string = Type.String();
 
 /**
  * Lists the changes of one entity, newest first.
@@ -40,13 +41,13 @@ export const accountHistory: Operation = {
   shape: 'list',
   reply: Type.Array(
     Type.Closed({
-      change_by: Type.Closed({ user_id: Type.String(), platform: Type.String() }),
-      changes: Type.Record(Type.String(), Type.Closed({ old: Type.Unknown(), new: Type.Unknown() })),
-      change_time: Type.String(),
-      entity_id: Type.String(),
-      entity: Type.String(),
+      change_by: Type.Closed({ user_id: string, platform: string }),
+      changes: Type.Record(string, Type.Closed({ old: Type.Unknown(), new: Type.Unknown() })),
+      change_time: string,
+      entity_id: string,
+      entity: string,
       // The members depend on the entity type.
-      entity_data: Type.Record(Type.String(), Type.Unknown()),
+      entity_data: Type.Record(string, Type.Unknown()),
       change_type: Type.Union([Type.Literal('CREATE'), Type.Literal('UPDATE'), Type.Literal('DELETE')]),
     }),
   ),

@@ -3,7 +3,7 @@ import type { Operation } from '../../contract/declare/operation.ts';
 import { ANY_ROLE, COMPOSER_ROLES, ROLES } from '../../contract/declare/roles.ts';
 
 /**
- * The permissions of the calling user on an account: a role, and POST_COMPOSER if granted.
+ * Returns the permissions of the calling user on an account: a role, and POST_COMPOSER if granted.
  * @source advertising 2; campaigns 5.5
  */
 export const authenticatedUserAccess: Operation = {

@@ -5,7 +5,7 @@ import { instant, itemsOf, listOf, oneOf, text } from '../../contract/declare/fi
 import type { Input, Operation } from '../../contract/declare/operation.ts';
 import { type ErrorDetail, problem } from '../../contract/problems/problems.ts';
 import { GRANULARITY_S, type Granularity } from '../../contract/services/keywords.ts';
-import { referenceEntry } from './reference/reference-entry.ts';
+import { countryCodeOf } from './reference/reference-entry.ts';
 
 const DAYS_MAX = 7;
 const KEYWORDS_MAX = 10;
@@ -16,7 +16,7 @@ const keyword = text({ max: 255 });
 const list = () => listOf(keyword);
 
 /**
- * Volume of posts with keywords over time, and related terms, counted in the posts of the service.
+ * Counts posts with keywords over time, and finds related terms, in the posts of the service.
  * @source advertising 8; campaigns 15; decision 307, 309, 310 and 312
  */
 export const keywordInsights: Operation = {
@@ -61,7 +61,7 @@ export const keywordInsights: Operation = {
       if (raw !== undefined) errors.push({ problem: 'KEYWORD_WITHOUT_WORDS', parameter, words: { raw } });
     }
     const { location, start_time: from, end_time: to } = input;
-    if (location != null && countryOf(String(location)) === undefined) {
+    if (location != null && countryCodeOf(String(location)) === undefined) {
       errors.push({ problem: 'NOT_A_COUNTRY', parameter: 'location', words: { raw: location } });
     }
     if (from != null && to != null && from >= to) errors.push({ problem: 'TIME_WINDOW_EMPTY', parameter: '' });
@@ -69,7 +69,8 @@ export const keywordInsights: Operation = {
   },
   async perform({ services, environment, input, now }) {
     const end = input.end_time == null || input.end_time > now ? now : String(input.end_time);
-    const [from, to] = [String(input.start_time), end].map((time) => instantMs(time) / 1000) as [number, number];
+    const from = instantMs(String(input.start_time)) / 1000;
+    const to = instantMs(end) / 1000;
     if (from >= to) throw problem('TIME_WINDOW_EMPTY', { parameter: '' });
     if (to - from > DAYS_MAX * GRANULARITY_S.DAY) {
       throw problem('TIME_WINDOW_TOO_LONG', { parameter: '', words: { days: DAYS_MAX } });
@@ -81,7 +82,7 @@ export const keywordInsights: Operation = {
       from,
       to,
       bucket_s: GRANULARITY_S[input.granularity as Granularity],
-      country: input.location == null ? undefined : countryOf(String(input.location)),
+      country: input.location == null ? undefined : countryCodeOf(String(input.location)),
       related_max: RELATED_MAX,
     });
     return { data: JSON.stringify({ related_keywords: related, post_volume: volume }) };
@@ -90,9 +91,4 @@ export const keywordInsights: Operation = {
 
 function keywordsOf(input: Input, parameter: string): string[] {
   return input[parameter] == null ? [] : itemsOf(String(input[parameter]));
-}
-
-function countryOf(location: string): string | undefined {
-  const entry = referenceEntry('LOCATION', location);
-  return entry?.location_type === 'COUNTRIES' ? entry.country_code : undefined;
 }

@@ -17,7 +17,7 @@ const fields = {
 type PromotedAccount = RowOf<typeof fields>;
 
 /**
- * Promoted accounts: users whom a line item suggests to follow.
+ * Promoted accounts: users that a line item suggests following.
  * @source campaigns 12.2
  */
 export const promotedAccounts = resource({

@@ -10,7 +10,7 @@ const fields = {
 } satisfies Fields;
 
 /**
- * Promoted posts: posts assigned to a line item. They are created several at once, by `promotePosts`.
+ * Promoted posts: posts assigned to a line item. `promotePosts` creates them in batches.
  * @source creatives 14
  */
 export const promotedPosts = resource({

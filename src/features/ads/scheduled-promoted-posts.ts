@@ -54,7 +54,7 @@ async function postIsPromotable({ referenced, tx }: Change<ScheduledPromotedPost
   return { problem: 'POST_UNFIT', parameter: 'scheduled_post_id', value: post.id, words };
 }
 
-/** Rule: promotions cannot be deleted once the publication time has come. */
+/** Rule: promotions cannot be deleted once publication is due. */
 async function postIsPending({ after, tx, now }: Change<ScheduledPromotedPost>): Promise<ErrorDetail | undefined> {
   const key = { account: after.account_id, id: String(after.scheduled_post_id) };
   const post = await tx.records.get(scheduledPosts, key, { deleted: 'hidden' });

@@ -6,7 +6,7 @@ import { CAMPAIGN_READERS } from '../../contract/declare/roles.ts';
 import { GRANULARITY_S } from '../../contract/services/keywords.ts';
 
 const COUNT_DEFAULT = 30;
-/** Range of the posts for related keywords. */
+/** Age limit of the posts for related keywords, in days. */
 const RELATED_DAYS = 7;
 
 /** Targeting types of the criteria that suggestions come from. */
@@ -16,8 +16,8 @@ const CRITERIA_TYPES = {
 } as const;
 
 /**
- * Suggests values that line items target together with the requested ones, then related terms of posts. Counted in
- * the data of the service.
+ * Suggests values that line items target together with the requested ones, then related terms of posts, from the data of
+ * the service.
  * @source campaigns 17; decision 168
  */
 export const targetingSuggestions: Operation = {

@@ -18,7 +18,7 @@ import {
 } from './account-plan.ts';
 
 /** The outcome of applying a plan to an account. */
-export type PlanOutcome = 'created' | 'changed' | 'unchanged';
+type PlanOutcome = 'created' | 'changed' | 'unchanged';
 
 /** Thrown when a plan contradicts the existing account; the message explains the conflict. */
 export class AccountConflict extends Error {

@@ -13,7 +13,7 @@ import type { Call, Input } from '../../../contract/declare/operation.ts';
 import { type Role, STATS_READERS } from '../../../contract/declare/roles.ts';
 import { type ErrorDetail, type ProblemName, problem } from '../../../contract/problems/problems.ts';
 import type { StatsJob } from '../../../contract/store/stats-jobs.ts';
-import { referenceEntry } from '../reference/reference-entry.ts';
+import { countryCodeOf, referenceEntry } from '../reference/reference-entry.ts';
 import type { Granularity } from './buckets.ts';
 import { STATS_ENTITIES, type StatsEntityName } from './entities.ts';
 import { METRIC_GROUP_NAMES, type MetricGroup } from './metrics.ts';
@@ -120,8 +120,7 @@ function placeErrors(parameter: 'country' | 'platform', value: Input[string] | u
   if (value === undefined || value === null) return [{ problem: 'MISSING_PARAMETER', parameter }];
   const raw = String(value);
   if (parameter === 'country') {
-    const isCountry = referenceEntry('LOCATION', raw)?.location_type === 'COUNTRIES';
-    return isCountry ? [] : [{ problem: 'NOT_A_COUNTRY', parameter, words: { raw } }];
+    return countryCodeOf(raw) ? [] : [{ problem: 'NOT_A_COUNTRY', parameter, words: { raw } }];
   }
   const words = { name: 'PLATFORM', raw };
   return referenceEntry('PLATFORM', raw) ? [] : [{ problem: 'NOT_A_TARGETING_VALUE', parameter, words }];

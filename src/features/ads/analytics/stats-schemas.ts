@@ -3,6 +3,7 @@ import { STATS_JOB_STATUSES } from '../../../contract/store/stats-jobs.ts';
 import { METRIC_GROUPS, type Metric } from './metrics.ts';
 import { segmentParameters, statsParameters } from './stats-parameters.ts';
 
+const string = Type.String();
 const time = Type.String({ format: 'date-time' });
 const series = Type.Nullable(Type.Array(Type.Integer({ minimum: 0 })));
 
@@ -29,11 +30,11 @@ const request = {
   segmentation_type: Type.Nullable(segmentation_type.kind.schema),
   entity_ids: entity_ids.kind.schema,
   end_time: time,
-  country: Type.Nullable(Type.String()),
+  country: Type.Nullable(string),
   placement: placement.kind.schema,
   granularity: granularity.kind.schema,
   entity: entity.kind.schema,
-  platform: Type.Nullable(Type.String()),
+  platform: Type.Nullable(string),
   metric_groups: metric_groups.kind.schema,
 };
 
@@ -46,10 +47,10 @@ export const statsSchema = Type.Closed({
   time_series_length: Type.Integer({ minimum: 1 }),
   data: Type.Array(
     Type.Closed({
-      id: Type.String(),
+      id: string,
       id_data: Type.Array(
         Type.Closed({
-          segment: Type.Nullable(Type.Closed({ segment_name: Type.String(), segment_value: Type.String() })),
+          segment: Type.Nullable(Type.Closed({ segment_name: string, segment_value: string })),
           metrics,
         }),
         { minItems: 1 },
@@ -63,7 +64,7 @@ export const statsSchema = Type.Closed({
 export const statsJobSchema = Type.Closed({
   start_time: time,
   segmentation_type: request.segmentation_type,
-  url: Type.Nullable(Type.String()),
+  url: Type.Nullable(string),
   id_str: Type.String({ pattern: '^\\d{16}$' }),
   entity_ids: request.entity_ids,
   end_time: time,
@@ -71,7 +72,7 @@ export const statsJobSchema = Type.Closed({
   placement: request.placement,
   id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
   expires_at: Type.Nullable(time),
-  account_id: Type.String(),
+  account_id: string,
   status: Type.Literals(STATS_JOB_STATUSES),
   granularity: request.granularity,
   entity: request.entity,

@@ -14,7 +14,7 @@ interface Objective {
 /** Bid strategies. */
 export const BID_STRATEGIES = ['AUTO', 'MAX', 'TARGET'] as const;
 /** A bid strategy. */
-export type BidStrategy = (typeof BID_STRATEGIES)[number];
+type BidStrategy = (typeof BID_STRATEGIES)[number];
 
 /** Optimization goals. @source campaigns 9.1 */
 export const GOALS = [

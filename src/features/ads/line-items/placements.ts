@@ -25,7 +25,7 @@ type Placement = (typeof PLACEMENTS)[number];
 const TAKEOVER_PLACEMENTS: readonly unknown[] = ['SPOTLIGHT', 'TREND'];
 
 /** Allowed sets of placements by product type, in the order of replies. @source campaigns 9.4 */
-export const PLACEMENT_SETS = {
+const PLACEMENT_SETS = {
   PROMOTED_ACCOUNT: [['ALL_ON_SERVICE'], ['SERVICE_TIMELINE']],
   PROMOTED_POSTS: [
     ['ALL_ON_SERVICE'],

@@ -14,38 +14,12 @@ import {
   posterPath,
   vmapPath,
 } from '../../../contract/services/media.ts';
-import type { Upload, UploadState } from '../../../contract/store/uploads.ts';
+import type { Upload } from '../../../contract/store/uploads.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { libraryRows } from './library-rows.ts';
 
-/** The details of media that cards and posts need. */
-export interface MediaDetails {
-  readonly key: string;
-  readonly category: MediaCategory;
-  readonly type: MediaType;
-  readonly state: UploadState;
-  /** Pixels; null until processed. */
-  readonly width: number | null;
-  readonly height: number | null;
-  /** Null for images and animations. */
-  readonly duration_ms: number | null;
-  /** Null without an upload. */
-  readonly bytes: number | null;
-  /** `w:h` in lowest terms; null until processed. */
-  readonly aspect_ratio: string | null;
-  readonly url: string;
-  /** The first frame; null for images. */
-  readonly poster_url: string | null;
-  /** The VMAP document and HLS playlist of a video; null for others. */
-  readonly vmap_url: string | null;
-  readonly hls_url: string | null;
-  /** The first frame of a video or GIF, under an image key; frames are not library entries. */
-  readonly isFrame: boolean;
-  /** False without an upload: its size is then a default. */
-  readonly isUploaded: boolean;
-  /** The uploader and additional owners; undefined without an upload. */
-  readonly owners: readonly string[] | undefined;
-}
+/** The details of media for cards and posts. */
+export type MediaDetails = ReturnType<typeof describeMedia>;
 
 /** The context for looking up media; a `Change` satisfies it. */
 export interface MediaContext {
@@ -183,9 +157,9 @@ const DEFAULT_SIZES = { IMAGE: { width: 1200, height: 628 }, VIDEO: { width: 128
  * Returns the details of media with a well-formed key, from its upload or, without one, with the default size of its type.
  * The image key of a video or GIF upload stands for its first frame.
  */
-export function describeMedia(key: string, upload: Upload | undefined, place: MediaPlace): MediaDetails {
+export function describeMedia(key: string, upload: Upload | undefined, place: MediaPlace) {
   const { category, number } = parseMediaKey(key)!;
-  const { type } = MEDIA_CATEGORIES[category];
+  const type: MediaType = MEDIA_CATEGORIES[category].type;
   const addressed = upload ?? withoutUpload(category, number);
   const isFrame = type === 'IMAGE' && addressed.category !== 'POST_IMAGE';
   const url = (path: string): string => place.media.url(place.environment, path);
@@ -194,18 +168,27 @@ export function describeMedia(key: string, upload: Upload | undefined, place: Me
     key,
     category,
     type,
+    state: upload?.state ?? 'succeeded',
+    /** Pixels; null until processed. */
     width,
     height,
-    state: upload?.state ?? 'succeeded',
+    /** Null for images and animations. */
     duration_ms: isFrame ? null : (upload?.duration_ms ?? null),
+    /** Null without an upload. */
     bytes: isFrame ? null : (upload?.bytes ?? null),
+    /** `w:h` in lowest terms; null until processed. */
     aspect_ratio: width && height ? lowestTerms(width, height) : null,
     url: url(isFrame ? posterPath(addressed) : mediaPath(addressed)),
+    /** The first frame; null for images. */
     poster_url: type === 'IMAGE' ? null : url(posterPath(addressed)),
+    /** The VMAP document and HLS playlist of a video; null for others. */
     vmap_url: type === 'VIDEO' ? url(vmapPath(addressed)) : null,
     hls_url: type === 'VIDEO' ? url(hlsPath(addressed)) : null,
+    /** The first frame of a video or GIF, under an image key; frames are not library entries. */
     isFrame,
+    /** False without an upload: its size is then a default. */
     isUploaded: upload !== undefined,
+    /** The uploader and additional owners; undefined without an upload. */
     owners: upload && ownersOf(upload),
   };
 }

@@ -65,20 +65,9 @@ export const listPosts: Operation = {
   },
 };
 
-interface ListRequest {
-  readonly call: Call;
-  readonly user: string;
-  readonly nullcast: 0 | 1 | undefined;
-  readonly withMentions: boolean;
-  readonly ids: readonly string[] | undefined;
-  readonly namePrefix: string | undefined;
-  readonly count: number;
-  readonly after: readonly [string, string] | undefined;
-  /** The input a cursor is bound to: filters must not change between pages. @source decision 46 */
-  readonly list: string;
-}
+type ListRequest = Awaited<ReturnType<typeof readRequest>>;
 
-async function readRequest(tx: ReadTransaction, call: Call): Promise<ListRequest> {
+async function readRequest(tx: ReadTransaction, call: Call) {
   const { input, account } = call;
   const { user_id } = await authorFilter.within({ input, account: account!, tx });
   const timeline = input.timeline_type ?? 'NULLCAST';
@@ -89,6 +78,7 @@ async function readRequest(tx: ReadTransaction, call: Call): Promise<ListRequest
     ids: input.post_ids == null ? undefined : itemsOf(String(input.post_ids)),
     namePrefix: input.name == null ? undefined : foldCase(String(input.name)),
   };
+  // Filters must not change between pages. @source decision 46
   const list = JSON.stringify(['posts', account!.id, input.post_type, conditions]);
   return {
     call,

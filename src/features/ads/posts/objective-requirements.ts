@@ -2,17 +2,11 @@ import { addressesIn } from '../../../base/entities.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { parseMediaKey } from '../../../contract/services/media.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
-import { findCard, type ResolvedCard } from '../cards/find-card.ts';
+import { findCard } from '../cards/find-card.ts';
 import type { LineItem } from '../line-items.ts';
 import { mediaKeysOf, type PostContent } from './post-content.ts';
 
-interface PromotedContent {
-  readonly card: ResolvedCard | undefined;
-  readonly hasCard: boolean;
-  readonly hasLink: boolean;
-  readonly hasVideo: boolean;
-  readonly hasGif: boolean;
-}
+type PromotedContent = Awaited<ReturnType<typeof promotedContent>>;
 
 /**
  * Requirements of objectives for promoted posts, with messages; other objectives accept any.
@@ -41,7 +35,7 @@ export async function checkObjective(
   return { problem: 'POST_UNFIT', parameter, value: post.id, words: { line: line.id, why: need[0] } };
 }
 
-async function promotedContent(tx: ReadTransaction, account: string, post: PostContent): Promise<PromotedContent> {
+async function promotedContent(tx: ReadTransaction, account: string, post: PostContent) {
   const types = mediaKeysOf(post).map((key) => parseMediaKey(key)?.category);
   return {
     card: post.card_uri === null ? undefined : await findCard(tx, account, post.card_uri),

@@ -10,6 +10,7 @@ import { detectLanguage } from './detect-language.ts';
 import { POST_TYPES, type PostView } from './post-view.ts';
 
 const zero = Type.Literal(0);
+const text = Type.String();
 const id = Type.String({ pattern: '^\\d+$' });
 
 /** JSON Schema of an author; `trim_user` leaves the id only. @source creatives 13.1 */
@@ -17,25 +18,31 @@ const authorSchema: Schema = Type.Closed(
   {
     id,
     id_str: id,
-    name: Type.Optional(Type.String()),
-    screen_name: Type.Optional(Type.String()),
-    location: Type.Optional(Type.String()),
-    description: Type.Optional(Type.String()),
-    url: Type.Optional(Type.Nullable(Type.String())),
-    protected: Type.Optional(Type.Boolean()),
-    verified: Type.Optional(Type.Boolean()),
-    followers_count: Type.Optional(zero),
-    friends_count: Type.Optional(zero),
-    listed_count: Type.Optional(zero),
-    favourites_count: Type.Optional(zero),
-    statuses_count: Type.Optional(zero),
-    created_at: Type.Optional(Type.String()),
-    lang: Type.Optional(Type.Null()),
-    profile_image_url_https: Type.Optional(Type.Null()),
-    default_profile: Type.Optional(Type.Boolean()),
+    ...optional({
+      name: text,
+      screen_name: text,
+      location: text,
+      description: text,
+      url: Type.Nullable(text),
+      protected: Type.Boolean(),
+      verified: Type.Boolean(),
+      followers_count: zero,
+      friends_count: zero,
+      listed_count: zero,
+      favourites_count: zero,
+      statuses_count: zero,
+      created_at: text,
+      lang: Type.Null(),
+      profile_image_url_https: Type.Null(),
+      default_profile: Type.Boolean(),
+    }),
   },
   { title: 'Author' },
 );
+
+function optional(members: Readonly<Record<string, Schema>>): Record<string, Schema> {
+  return Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, Type.Optional(schema)]));
+}
 
 /** Builds the author of a post: data that is not stored is empty, null or zero. */
 function authorJson(user: User, isTrimmed: boolean): Record<string, unknown> {
@@ -63,7 +70,6 @@ function authorJson(user: User, isTrimmed: boolean): Record<string, unknown> {
 }
 
 const indices = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 2, maxItems: 2 });
-const text = Type.String();
 
 /** JSON Schema of the entities of a post. @source creatives 13.1 */
 const entitiesSchema: Schema = Type.Closed(
@@ -116,7 +122,7 @@ const COMMON_MEMBERS = {
   name: Type.Nullable(Type.String({ maxLength: 80 })),
   truncated: no,
   entities: entitiesSchema,
-  source: Type.String(),
+  source: text,
   in_reply_to_status_id: none,
   in_reply_to_status_id_str: none,
   in_reply_to_user_id: none,
@@ -132,16 +138,16 @@ const COMMON_MEMBERS = {
   favorited: no,
   reposted: no,
   scopes: Type.Closed({ followers: no }),
-  card_uri: Type.Optional(Type.String()),
-  lang: Type.String(),
+  card_uri: Type.Optional(text),
+  lang: text,
 };
 
 /** JSON Schema of a post in the reply to its creation. @source creatives 13.1 */
 export const createdPostSchema: Schema = Type.Closed(
   {
     ...COMMON_MEMBERS,
-    text: Type.Optional(Type.String()),
-    full_text: Type.Optional(Type.String()),
+    text: Type.Optional(text),
+    full_text: Type.Optional(text),
     display_text_range: Type.Optional(indices),
   },
   { title: 'Created post' },
@@ -154,7 +160,7 @@ export const postSchema: Schema = Type.Closed(
     post_id: id,
     post_type: Type.Literals(POST_TYPES),
     nullcast: Type.Boolean(),
-    full_text: Type.String(),
+    full_text: text,
     display_text_range: indices,
     conversation_settings: Type.Enum(CONVERSATION_SETTINGS),
     scheduled_at: Type.Nullable(Type.String({ format: 'date-time' })),

@@ -11,26 +11,16 @@ export const POST_TYPES = ['DRAFT', 'PUBLISHED', 'SCHEDULED'] as const;
 export type PostType = (typeof POST_TYPES)[number];
 
 /** A post of any type, for rendering. */
-export interface PostView {
+export interface PostView
+  extends Pick<Post, 'id' | 'account_id' | 'user_id' | 'contributor_id' | 'name' | 'card_uri' | 'created_at'>,
+    Pick<Post, 'conversation_settings' | 'video_title' | 'video_description' | 'video_cta' | 'video_cta_value'> {
   readonly type: PostType;
-  readonly id: string;
-  readonly account_id: string | null;
-  readonly user_id: string;
-  readonly contributor_id: string | null;
   readonly text: string;
-  readonly name: string | null;
   readonly nullcast: boolean;
-  readonly card_uri: string | null;
   readonly media_keys: readonly string[];
-  readonly conversation_settings: string;
-  readonly video_title: string | null;
-  readonly video_description: string | null;
-  readonly video_cta: string | null;
-  readonly video_cta_value: string | null;
   readonly scheduled_at: string | null;
   readonly scheduled_status: string | null;
   readonly lang: string | undefined;
-  readonly created_at: string;
 }
 
 /** Builds the view of a published post. */

@@ -33,7 +33,7 @@ const byName = Object.fromEntries(
   ]),
 ) as Record<LookUpType, () => ReadonlyMap<string, string>>;
 
-/** Values by name in lower case, without ambiguous names. */
+/** Maps lower-case names to values, without ambiguous names. */
 function namesOf(pairs: readonly (readonly [name: string, value: string])[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const ambiguous = new Set<string>();
@@ -46,7 +46,7 @@ function namesOf(pairs: readonly (readonly [name: string, value: string])[]): Re
   return found;
 }
 
-/** The targeting value with a value or name; undefined when there is none. */
+/** Returns the targeting value with a value or name, if there is one. */
 export function lookUpValue(type: LookUpType, text: string): string | undefined {
   const value = text.trim();
   return referenceEntry(type, value)?.targeting_value ?? byName[type]().get(value.toLowerCase());
@@ -65,8 +65,8 @@ const placesByName = lazy(() =>
 );
 
 /**
- * A place and its country, by targeting value, ISO 3166-2 code (regions) or name; undefined when there is none. A name
- * that exists in several countries needs `country`.
+ * Finds a place and its country, by targeting value, ISO 3166-2 code (regions) or name. A name that exists in several
+ * countries needs `country`.
  */
 export function lookUpPlace(
   kind: PlaceKind,
@@ -97,7 +97,7 @@ const countries = lazy(
 );
 const codes = new Set(COUNTRY_CODES);
 
-/** The code of a country, by code, name or targeting value. */
+/** Returns the code of a country, by code, name or targeting value. */
 export function lookUpCountry(text: string): string | undefined {
   const name = text.trim();
   const code = name.toUpperCase();

@@ -8,7 +8,7 @@ export interface IabGroup {
 }
 
 /** A category of the IAB taxonomy; `parent_id` is null in the first tier. */
-export interface IabCategory {
+interface IabCategory {
   readonly id: string;
   readonly parent_id: string | null;
   readonly name: string;
@@ -51,7 +51,7 @@ export const iabCategories: () => readonly IabCategory[] = lazy(() =>
 
 const iabIds = lazy(() => new Set(iabCategories().map(({ id }) => id)));
 
-/** Whether an id is in the IAB taxonomy. */
+/** Tests whether an id is in the IAB taxonomy. */
 export function isIabCategory(id: string): boolean {
   return iabIds().has(id);
 }

@@ -13,18 +13,18 @@ const codesByPlace = lazy(
 );
 const placesByCode = lazy(() => new Map([...codesByPlace()].map(([place, code]) => [code, place])));
 
-/** The code of a metro in reports, such as `819`, by its location id; undefined for metros without one. */
+/** Returns the code of a metro in reports, such as `819`, by its location id; undefined for metros without a code. */
 export function marketCode(place: string): string | undefined {
   return codesByPlace().get(place);
 }
 
-/** The location id of the metro with this code. */
+/** Returns the location id of the metro with this code. */
 export function placeOfMarket(code: string): string | undefined {
   return placesByCode().get(code);
 }
 
 /**
- * The place of a segment value of reports by location, region or metro: its name and country. Undefined for `UNKNOWN`.
+ * Returns the place of a segment value by location, region or metro; undefined for `UNKNOWN`.
  * @source decision 952
  */
 export function placeOfSegment(segment: string): ReferenceEntry | undefined {

@@ -51,16 +51,22 @@ function byValue(entries: () => readonly ReferenceEntry[]): () => ReadonlyMap<st
   return lazy(() => new Map(entries().map((entry) => [entry.targeting_value, entry])));
 }
 
-/** The entry of a targeting value; undefined for unknown values and types without reference data. */
+/** Returns the entry of a targeting value; undefined for unknown values and types without reference data. */
 export function referenceEntry(targetingType: string, value: string): ReferenceEntry | undefined {
   return Object.hasOwn(entriesByType, targetingType) ? entriesByType[targetingType]!().get(value) : undefined;
 }
 
-/** The name of a targeting value in a language (BCP 47), if translated. @source campaigns 10.1; decision 158 */
+/** Returns the name of a targeting value in a language (BCP 47), if translated. @source campaigns 10.1; decision 158 */
 export function localizedName(targetingType: string, value: string, lang: string): string | undefined {
   const entry = referenceEntry(targetingType, value);
   if (!entry) return undefined;
   if (entry.location_type === 'COUNTRIES') return countryName(entry.country_code!, lang);
   if (targetingType === 'LANGUAGE') return languageName(value, lang);
   return targetingType === 'PLATFORM' ? platformName(entry.name, lang) : undefined;
+}
+
+/** Returns the code of a country by its targeting value; undefined for anything else. */
+export function countryCodeOf(location: string): string | undefined {
+  const entry = referenceEntry('LOCATION', location);
+  return entry?.location_type === 'COUNTRIES' ? entry.country_code : undefined;
 }

@@ -15,17 +15,18 @@ import {
 } from './categories.ts';
 import { DEFAULT_PAGING, lookupOperation } from './lookup-operation.ts';
 
-const texts = Type.Array(Type.String());
-const iabGroup = { id: Type.String(), name: Type.String(), iab_categories: texts };
+const string = Type.String();
+const strings = Type.Array(string);
+const iabGroup = { id: string, name: string, iab_categories: strings };
 
 const curatedCategory = Type.Closed({
-  name: Type.String(),
-  description: Type.String(),
-  country_codes: texts,
-  publisher_user_ids: texts,
-  id: Type.String(),
-  created_at: Type.String(),
-  updated_at: Type.String(),
+  name: string,
+  description: string,
+  country_codes: strings,
+  publisher_user_ids: strings,
+  id: string,
+  created_at: string,
+  updated_at: string,
   videos_monetized_in_last_thirty_days: Type.Integer(),
 });
 /** `created_at` of all curated categories. @source decision 161 */
@@ -94,7 +95,7 @@ export const referenceOperations: readonly Operation[] = [
     description: 'List the IAB content taxonomy, version 1; each first-tier category is followed by its children.',
     example: { count: '2', with_total_count: 'true' },
     paging: { ...DEFAULT_PAGING, hasTotalCount: true },
-    row: Type.Closed({ id: Type.String(), parent_id: Type.Nullable(Type.String()), name: Type.String() }),
+    row: Type.Closed({ id: string, parent_id: Type.Nullable(string), name: string }),
     rows: iabCategories,
   }),
   lookupOperation({
@@ -127,12 +128,12 @@ export const referenceOperations: readonly Operation[] = [
     description: 'List users whose videos can carry ads.',
     example: {},
     row: Type.Closed({
-      monetizable_country_codes: texts,
-      promotion_eligible_country_codes: texts,
-      username: Type.String(),
-      user_id: Type.String(),
+      monetizable_country_codes: strings,
+      promotion_eligible_country_codes: strings,
+      username: string,
+      user_id: string,
       monetization_restricted: Type.Boolean(),
-      content_category_ids: texts,
+      content_category_ids: strings,
     }),
     rows: () => [],
   }),

@@ -4,11 +4,11 @@ import { referenceEntry } from './reference-entry.ts';
 import { locations, platforms } from './targeting-tables.ts';
 import { lazy } from './tsv-table.ts';
 
-/** The platform of devices of an unknown platform. */
+/** The platform of devices on an unknown platform. */
 export const OTHER_DEVICES = '3';
-/** The country of accounts whose time zone belongs to none, such as UTC. */
+/** The country of accounts whose time zone has no country, such as UTC. */
 const DEFAULT_COUNTRY = 'US';
-/** Prefix of the country or platform of people with no known narrower value. */
+/** Prefix of segment values for people of whom only the country or platform is known. */
 const UNKNOWN_WITHIN = 'UNKNOWN/';
 
 const countryIds = lazy(
@@ -35,28 +35,28 @@ function canonical(zone: string): string {
   return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
 }
 
-/** The location id of a country; undefined for anything else. */
+/** Returns the location id of a country by its code; undefined for anything else. */
 export function countryId(code: string): string | undefined {
   return countryIds().get(code);
 }
 
-/** The location id of the country of a time zone. @source decision 963 */
+/** Returns the location id of the country of a time zone. @source decision 963 */
 export function countryOfZone(zone: string): string {
   return countryId(countriesOfZones().get(canonical(zone)) ?? DEFAULT_COUNTRY)!;
 }
 
-/** The segment value of people of a country or platform with no known narrower value. @source decision 1110 */
+/** Returns the segment value for people of whom only this country or platform is known. @source decision 1110 */
 export function unknownWithin(whole: string): string {
   return UNKNOWN_WITHIN + whole;
 }
 
-/** Whether a segment value names nothing narrower than a country or platform. */
+/** Tests whether a segment value names only a country or platform. */
 export function isUnknownWithin(value: string): boolean {
   return value.startsWith(UNKNOWN_WITHIN);
 }
 
 /**
- * The country or platform that a segment value belongs to, by its targeting value; undefined when it is not known.
+ * Returns the country or platform of a segment value, as a targeting value; undefined if unknown.
  * @param lookup the targeting type of the value, such as `LOCATION`
  */
 export function wholeOf(lookup: string, value: string): string | undefined {

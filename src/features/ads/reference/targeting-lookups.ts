@@ -43,6 +43,7 @@ const EVENT_TYPES = [
 const MARKETS =
   'es-AR pt-BR en-CA es-CL es-CO fr-FR de-DE en-IE it-IT ja-JP es-MX nl-NL es-ES en-GB en-US es-US es-VE'.split(' ');
 
+const string = Type.String();
 const emptyBreakdown = Type.Closed({});
 const emptyList = Type.Array(Type.Unknown(), { maxItems: 0 });
 
@@ -80,7 +81,7 @@ export const targetingLookups: readonly Operation[] = [
     filters: { ...nameSearch(), os_type: columnEquals('os_type', osTypeField()) },
     example: { q: 'iphone', count: '2' },
     paging: FIRST_ROWS,
-    row: entryRow('DEVICE', { manufacturer: Type.String(), os_type: Type.String() }),
+    row: entryRow('DEVICE', { manufacturer: string, os_type: string }),
     rows: devices,
   }),
   // Reach is unknown here, so its members are empty. @source campaigns 11; decision 151 and 152
@@ -108,16 +109,16 @@ export const targetingLookups: readonly Operation[] = [
     paging: DEFAULT_PAGING,
     row: {
       reach: Type.Closed({ total_reach: Type.Null() }),
-      name: Type.String(),
-      start_time: Type.String(),
+      name: string,
+      start_time: string,
       top_users: emptyList,
       top_posts: emptyList,
       top_hashtags: emptyList,
       gender_breakdown_percentage: emptyBreakdown,
-      end_time: Type.String(),
-      country_code: Type.Nullable(Type.String()),
+      end_time: string,
+      country_code: Type.Nullable(string),
       device_breakdown_percentage: emptyBreakdown,
-      targeting_value: Type.String(),
+      targeting_value: string,
       is_global: Type.Boolean(),
       event_type: Type.Literals(EVENT_TYPES),
       country_breakdown_percentage: emptyBreakdown,
@@ -167,7 +168,7 @@ export const targetingLookups: readonly Operation[] = [
     },
     example: { q: 'los angeles', location_type: 'CITIES' },
     paging: DEFAULT_PAGING,
-    row: entryRow('LOCATION', { country_code: Type.String(), location_type: Type.Literals(LOCATION_TYPES) }),
+    row: entryRow('LOCATION', { country_code: string, location_type: Type.Literals(LOCATION_TYPES) }),
     rows: locations,
   }),
   targetingLookup({
@@ -176,7 +177,7 @@ export const targetingLookups: readonly Operation[] = [
     filters: { country_code: columnEquals('country_code', countryField().defaults('US')), ...nameSearch() },
     example: { country_code: 'DE', count: '2' },
     paging: DEFAULT_PAGING,
-    row: entryRow('NETWORK_OPERATOR', { country_code: Type.String() }),
+    row: entryRow('NETWORK_OPERATOR', { country_code: string }),
     rows: networkOperators,
   }),
   targetingLookup({
@@ -184,7 +185,7 @@ export const targetingLookups: readonly Operation[] = [
     description: 'List versions of operating systems, oldest first.',
     filters: { ...nameSearch(), os_type: columnEquals('os_type', osTypeField()) },
     example: { q: 'jelly bean', os_type: 'Android' },
-    row: entryRow('PLATFORM_VERSION', { number: Type.String(), os_type: Type.String() }),
+    row: entryRow('PLATFORM_VERSION', { number: string, os_type: string }),
     rows: platformVersions,
   }),
   targetingLookup({
@@ -196,7 +197,7 @@ export const targetingLookups: readonly Operation[] = [
     },
     example: { lang: 'de', count: '3' },
     paging: FIRST_ROWS,
-    row: entryRow('PLATFORM', { localized_name: Type.Optional(Type.String()) }),
+    row: entryRow('PLATFORM', { localized_name: Type.Optional(string) }),
     rows: platforms,
     computedMembers: ({ name }, { lang }) =>
       lang === undefined ? {} : { localized_name: platformName(name, String(lang)) },
@@ -206,7 +207,7 @@ export const targetingLookups: readonly Operation[] = [
     description: 'List television markets: a language in a country.',
     rate: 'reads',
     example: {},
-    row: { name: Type.String(), country_code: Type.String(), locale: Type.String() },
+    row: { name: string, country_code: string, locale: string },
     rows: () =>
       MARKETS.map((locale) => {
         const country_code = locale.slice(-2);
@@ -231,10 +232,10 @@ export const targetingLookups: readonly Operation[] = [
     example: { locale: 'en-IE', count: '1' },
     paging: { is: 'page', default: 50, max: 50 },
     row: {
-      name: Type.String(),
-      targeting_value: Type.String(),
-      genre: Type.String(),
-      locales: Type.Array(Type.Closed({ language: Type.String(), country: Type.String() })),
+      name: string,
+      targeting_value: string,
+      genre: string,
+      locales: Type.Array(Type.Closed({ language: string, country: string })),
     },
     rows: shows,
     computedMembers: ({ markets }) => ({
@@ -259,7 +260,7 @@ function targetingLookup<R extends object>(
 
 /** Schema of an entry; its last members can be sent as they are to create a criterion. */
 function entryRow(type: string, members: Readonly<Record<string, Schema>> = {}): Record<string, Schema> {
-  return { name: Type.String(), ...members, targeting_value: Type.String(), targeting_type: Type.Literal(type) };
+  return { name: string, ...members, targeting_value: string, targeting_type: Type.Literal(type) };
 }
 
 /** Filters by equality with a column, case-insensitive. */

@@ -15,10 +15,10 @@ export function readTable<C extends string>(name: string): readonly Line<C>[] {
 }
 
 /** Computes a value at first use and caches it. */
-export function lazy<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
+export function lazy<T extends {}>(compute: () => T): () => T {
+  let value: T | undefined;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    value ??= compute();
+    return value;
   };
 }

@@ -28,7 +28,7 @@ import { promotedAccounts } from '../promoted-accounts.ts';
 import { promotedPosts } from '../promoted-posts.ts';
 
 /** The account of a report. */
-export type ReportedAccount = Pick<SettledAccount, 'id' | 'environment'>;
+type ReportedAccount = Pick<SettledAccount, 'id' | 'environment'>;
 
 /** Number of days summed up at once, to yield to other requests. */
 const DAYS_AT_ONCE = 14;
