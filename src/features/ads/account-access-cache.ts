@@ -13,7 +13,7 @@ export function accountAccessCache(store: Store): AccountAccesses {
   store.onInvalidate(['account'], (tags) => {
     changes += 1;
     if (tags === 'everything') return byAccount.clear();
-    for (const tag of tags) byAccount.delete(tag.slice('account:'.length));
+    for (const tag of tags) byAccount.delete(tag.replace(/^account:/, ''));
   });
   return {
     cached: (user, account) => byAccount.get(account)?.get(user),

@@ -40,7 +40,7 @@ export const accounts = resource({
   roles: { read: ANY_ROLE, write: ACCOUNT_WRITERS },
   notFound: 'NOT_FOUND',
   rate: 'reads',
-  // Ids of sandbox accounts have six characters, those of production accounts, which operators create, eleven.
+  // Ids of sandbox accounts have six characters; ids of production accounts, which operators create, have eleven.
   ids: { from: 36 ** 5 * 16 },
   fields: {
     name: text({ max: 255 }).required().sortable().describe('Display name.'),

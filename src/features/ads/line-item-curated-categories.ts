@@ -45,7 +45,7 @@ export const lineItemCuratedCategories = resource({
   problems: ['INVALID', 'NOT_FOUND'],
 });
 
-/** Returns those of the line items that have a curated category. */
+/** Returns the line items that have a curated category. */
 export async function lineItemsWithCuratedCategory(
   tx: ReadTransaction,
   account: string,

@@ -87,7 +87,7 @@ const ACCOUNT_REASONS: Readonly<Record<string, number>> = {
   UNDER_REVIEW: bit('ACCOUNT_UNDER_REVIEW'),
 };
 
-/** Whether a campaign has live line items. */
+/** Tests whether a campaign has live line items. */
 export function hasLineItems(row: Campaign): boolean {
   return lineItemsOf(row) !== undefined;
 }

@@ -78,7 +78,7 @@ async function findAudienceId(tx: ReadTransaction, { account, path }: Call): Pro
 
 type Position = Pick<Campaign, 'id' | 'created_at'>;
 
-/** Whether a row comes after a position in the order newest first, then by id. */
+/** Tests whether a row follows a position in descending order of time, then id. */
 function isAfter({ created_at, id }: Position, [time, other]: readonly [created_at: string, id: string]): boolean {
   return created_at === time ? id < other : created_at < time;
 }

@@ -32,16 +32,16 @@ const fields = {
   name: text({ max: 255 }).required().sortable().describe('Display name; need not be unique.'),
   type: oneOf(...WEB_EVENT_TYPES)
     .required()
-    .describe('What people do when it fires; conversions are counted by it.'),
+    .describe('Action that the event reports; conversions are counted by type.'),
   click_window: oneOfNumbers(...CLICK_WINDOWS)
     .required()
-    .describe('For how many days after a click a conversion is attributed to it.'),
+    .describe('Days after a click in which a conversion is attributed to it.'),
   view_through_window: oneOfNumbers(...VIEW_THROUGH_WINDOWS)
     .required()
-    .describe('For how many days after a view a conversion is attributed to it; 0 for never.'),
+    .describe('Days after a view in which a conversion is attributed to it; 0 for never.'),
   retargeting_enabled: boolean()
     .required()
-    .describe('Whether people who convert may be retargeted; stored, no audience is made of them.'),
+    .describe('Whether people who convert may be retargeted; stored without effect.'),
   last_tracked_at: instant().readOnly().describe('When an event was last received.'),
 } satisfies Fields;
 

@@ -18,7 +18,7 @@ export const ACCOUNT_LIMITS = {
   campaign_line_items: 'campaign_line_items_max',
 } as const satisfies Record<string, LimitName>;
 
-/** The objects that make up an account in files and options. */
+/** The sections of account data in files and options. */
 type AccountSection = 'account' | 'user' | 'promotable' | 'instrument' | 'features' | 'limits';
 
 /** The valid values of an object, and its errors: sentences that begin with the path of the member. */

@@ -11,7 +11,7 @@ import type { ReadTransaction, Store } from '../../../storage/unit-of-work.ts';
 import { lineItems } from '../line-items.ts';
 import { findEntities } from './entities.ts';
 import { readImpressions } from './read-stats.ts';
-import { checkRange, RANGE_PROBLEMS, rangeOf, type TimeRange, timeBound } from './time-range.ts';
+import { checkRange, parseTimeRange, RANGE_PROBLEMS, type TimeRange, timeBound } from './time-range.ts';
 
 const DAYS_MAX = 90;
 const IDS_MAX = 20;
@@ -33,7 +33,7 @@ function reachOperation(entity: 'CAMPAIGN' | 'FUNDING_INSTRUMENT', name: 'campai
     roles: STATS_READERS,
     rate: 'analytics_sync',
     parameters: {
-      [parameter]: listOf(id(), { max: IDS_MAX }).required().describe('Their ids; unknown ones are left out.'),
+      [parameter]: listOf(id(), { max: IDS_MAX }).required().describe('Ids; unknown ids are omitted from the reply.'),
       start_time: timeBound().required().describe('Start of the range, on the hour; a date means midnight UTC.'),
       end_time: timeBound()
         .required()
@@ -63,7 +63,7 @@ function reachOperation(entity: 'CAMPAIGN' | 'FUNDING_INSTRUMENT', name: 'campai
     validate: (input, account) => checkRange(input, { zone: account!.timezone, dateZone: 'UTC', days_max: DAYS_MAX }),
     async perform({ services, account, input }) {
       await services.delivery.settle(account!);
-      const range = rangeOf(input, { zone: account!.timezone, dateZone: 'UTC' });
+      const range = parseTimeRange(input, { zone: account!.timezone, dateZone: 'UTC' });
       const requested = itemsOf(String(input[parameter]));
       const { ids } = await services.store.read((tx) => findEntities(tx, account!, entity, requested));
       const data: string[] = [];

@@ -7,11 +7,11 @@ import { statsDocument } from './stats-document.ts';
 import {
   checkRole,
   checkStats,
+  parseStatsRequest,
   STATS_AND_ORGANIC_READERS,
   STATS_PROBLEMS,
   statsParameters,
-  statsQueryOf,
-  statsRequestOf,
+  toStatsQuery,
 } from './stats-parameters.ts';
 import { statsSchema } from './stats-schemas.ts';
 
@@ -42,8 +42,8 @@ export const getStats: Operation = {
     const account = call.account!;
     checkRole(call, input.entity);
     await services.delivery.settle(account);
-    const request = statsRequestOf(input, account.timezone);
-    const query = statsQueryOf(request, account);
+    const request = parseStatsRequest(input, account.timezone);
+    const query = toStatsQuery(request, account);
     const stats = await readStats(services.store, query);
     return {
       data: await text(statsDocument([stats], query.groups, request)),

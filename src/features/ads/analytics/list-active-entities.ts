@@ -9,7 +9,7 @@ import { type LineItem, lineItems } from '../line-items.ts';
 import { STATS_ENTITIES, type StatsEntity, type StatsEntityName } from './entities.ts';
 import { statsPlacement } from './read-stats.ts';
 import { anyCaseOneOf, STATS_PLACEMENTS } from './stats-parameters.ts';
-import { checkRange, RANGE_PROBLEMS, rangeOf, timeBound } from './time-range.ts';
+import { checkRange, parseTimeRange, RANGE_PROBLEMS, timeBound } from './time-range.ts';
 
 const DAYS_MAX = 90;
 const IDS_MAX = 200;
@@ -31,7 +31,7 @@ const FILTERS = {
 type FilterName = keyof typeof FILTERS;
 const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
 
-const filter = (parents: string) => listOf(id(), { max: IDS_MAX }).describe(`Only what belongs to these ${parents}.`);
+const filter = (parents: string) => listOf(id(), { max: IDS_MAX }).describe(`Only entities of these ${parents}.`);
 
 /**
  * Lists entities whose statistics changed, by the hours in which the changes were recorded.
@@ -41,8 +41,7 @@ export const listActiveEntities: Operation = {
   id: 'active_entities.list',
   method: 'GET',
   path: '/12/stats/accounts/:account_id/active_entities',
-  description:
-    'List the entities whose statistics changed in a range of hours, and the time that the changes are about.',
+  description: 'List entities whose statistics changed in a range of hours, with the time range of the changes.',
   group: 'stats',
   family: 'ads',
   roles: STATS_READERS,
@@ -50,7 +49,7 @@ export const listActiveEntities: Operation = {
   parameters: {
     entity: anyCaseOneOf(...KINDS)
       .required()
-      .describe('Kind of entities.'),
+      .describe('Entity kind.'),
     start_time: timeBound()
       .required()
       .describe('Start of the range, on the hour; a date means midnight in the time zone of the account.'),
@@ -76,7 +75,7 @@ export const listActiveEntities: Operation = {
   ],
   async perform({ services, account, input }) {
     await services.delivery.settle(account!);
-    const { from, until } = rangeOf(input, { zone: account!.timezone });
+    const { from, until } = parseTimeRange(input, { zone: account!.timezone });
     const entity = input.entity as StatsEntityName;
     const active = await services.store.read(async (tx) => {
       const changes = await tx.deliveryLedger.listChanges(account!.id, from, until);

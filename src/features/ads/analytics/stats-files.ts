@@ -6,7 +6,7 @@ import type { JobKind, PlannedJob } from '../../../contract/store/jobs.ts';
 import type { StatsJob } from '../../../contract/store/stats-jobs.ts';
 import { STATS_FILE_EXPIRY, STATS_OBJECTS } from './stats-job.ts';
 
-/** Whether the file of a job can still be read. @source analytics 8 */
+/** Tests whether the file of a job can still be read. @source analytics 8 */
 export function hasFile({ expires_at }: Pick<StatsJob, 'expires_at'>, now: string): boolean {
   return expires_at !== null && now < expires_at;
 }

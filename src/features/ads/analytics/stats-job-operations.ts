@@ -14,12 +14,12 @@ import {
   checkSegments,
   checkStats,
   ORGANIC,
+  parseStatsRequest,
   SEGMENT_PROBLEMS,
   STATS_AND_ORGANIC_READERS,
   STATS_PROBLEMS,
   segmentParameters,
   statsParameters,
-  statsRequestOf,
 } from './stats-parameters.ts';
 import { jobRequestSchema, statsJobSchema } from './stats-schemas.ts';
 
@@ -67,8 +67,8 @@ export const createStatsJob: Operation = {
   ...shared,
   id: 'stats_jobs.create',
   method: 'POST',
-  description: `Write what up to 20 entities delivered in up to ${DAYS_MAX} days, or ${SEGMENTED_DAYS_MAX} with segments, into a file.`,
-  groupDescription: 'Jobs that write statistics into files.',
+  description: `Write what up to 20 entities delivered in up to ${DAYS_MAX} days, or ${SEGMENTED_DAYS_MAX} with segments, to a file.`,
+  groupDescription: 'Jobs that write statistics to files.',
   rate: 'writes',
   parameters: { ...statsParameters, ...segmentParameters },
   shape: 'bare',
@@ -83,7 +83,7 @@ export const createStatsJob: Operation = {
     const { services, input, now } = call;
     const account = call.account!;
     checkRole(call, input.entity);
-    const request = statsRequestOf(input, account.timezone);
+    const request = parseStatsRequest(input, account.timezone);
     const [number] = await services.ids.take('stats_job', IDS_FROM, 1);
     const job: StatsJob = {
       ...request,
@@ -188,7 +188,7 @@ function daysMax({ segmentation_type }: Input): number {
   return segmentation_type == null ? DAYS_MAX : SEGMENTED_DAYS_MAX;
 }
 
-/** The only kind of entity whose jobs the caller may see; undefined for all. @source decision 959 */
+/** Returns the only entity kind whose jobs the caller may see; undefined for all. @source decision 959 */
 function visibleEntity({ role }: Call): string | undefined {
   return role === 'ANALYST' ? ORGANIC : undefined;
 }

@@ -13,7 +13,7 @@ import type { StatsJob } from '../../../contract/store/stats-jobs.ts';
 import { accounts } from '../accounts.ts';
 import { readStats, type Stats, type StatsQuery } from './read-stats.ts';
 import { statsDocument } from './stats-document.ts';
-import { statsQueryOf } from './stats-parameters.ts';
+import { toStatsQuery } from './stats-parameters.ts';
 
 /** Kind of the jobs that write files with statistics. */
 export const STATS_JOB = 'stats-job';
@@ -67,7 +67,7 @@ export const statsJob: JobKind<Outcome> = {
 async function writeFile(job: StatsJob, services: Services, signal: AbortSignal): Promise<Outcome> {
   const account = await accountOf(job.account_id, services);
   await services.delivery.settle(account);
-  const query = statsQueryOf(job, account);
+  const query = toStatsQuery(job, account);
   const tags = services.resources.get('web_event_tags') as AnyResource | undefined;
   const answers = entityByEntity(query, (each) => readStats(services.store, each, { tags, signal }));
   const bytes = await gzip(services.ads.statsWords(statsDocument(answers, query.groups, job)), signal);

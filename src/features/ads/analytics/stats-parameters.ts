@@ -19,7 +19,7 @@ import { STATS_ENTITIES, type StatsEntityName } from './entities.ts';
 import { METRIC_GROUP_NAMES, type MetricGroup } from './metrics.ts';
 import type { StatsQuery } from './read-stats.ts';
 import { SEGMENTATIONS, type Segmentation, type SegmentationName } from './segmentations.ts';
-import { checkRange, RANGE_PROBLEMS, rangeOf, timeBound } from './time-range.ts';
+import { checkRange, parseTimeRange, RANGE_PROBLEMS, timeBound } from './time-range.ts';
 
 /** A valid request, with its times as UTC texts; jobs store its members. */
 export type StatsRequest = Pick<StatsJob, 'start_time' | 'end_time' | 'entity' | 'entity_ids' | 'granularity'> &
@@ -27,7 +27,7 @@ export type StatsRequest = Pick<StatsJob, 'start_time' | 'end_time' | 'entity' |
 
 /** Roles that may read statistics, including the role for statistics of organic posts. */
 export const STATS_AND_ORGANIC_READERS: readonly Role[] = [...STATS_READERS, 'ANALYST'];
-/** The only kind of entity that the role ANALYST sees. */
+/** The only entity kind visible to the role ANALYST. */
 export const ORGANIC: StatsEntityName = 'ORGANIC_POST';
 
 /** Placements of statistics, in the order of replies. */
@@ -52,10 +52,10 @@ export function anyCaseOneOf<const W extends string>(...words: readonly W[]): Fi
 export const statsParameters = {
   entity: anyCaseOneOf(...(Object.keys(STATS_ENTITIES) as StatsEntityName[]))
     .required()
-    .describe('Kind of entities; in any case, like all words here.'),
+    .describe('Entity kind; case-insensitive, like all enum values here.'),
   entity_ids: listOf(id(), { max: IDS_MAX })
     .required()
-    .describe('Their ids; for an account, its own. Those of anything else are left out of the reply.'),
+    .describe('Entity ids; for an account, its own id. Ids of other kinds are omitted from the reply.'),
   start_time: timeBound()
     .required()
     .describe('Start of the range, on the hour; a date means midnight in the time zone of the account.'),
@@ -65,7 +65,7 @@ export const statsParameters = {
     .describe('Width of the buckets. With `DAY`, both times must be midnight in the time zone of the account.'),
   metric_groups: listOf(anyCaseOneOf(...METRIC_GROUP_NAMES))
     .required()
-    .describe('Groups of metrics; those that an entity does not have are null.'),
+    .describe('Metric groups; groups that an entity does not have are null.'),
   placement: anyCaseOneOf(...STATS_PLACEMENTS)
     .required()
     .describe('Where ads ran; `ALL_ON_SERVICE` includes all single placements on the service.'),
@@ -74,7 +74,7 @@ export const statsParameters = {
 /** The additional parameters of jobs. @source analytics 2 and 7 */
 export const segmentParameters = {
   segmentation_type: anyCaseOneOf(...(Object.keys(SEGMENTATIONS) as SegmentationName[])).describe(
-    'Divides the numbers among people who differ in this.',
+    'Attribute of people by which the numbers are divided.',
   ),
   country: text({ max: 64 }).describe(
     'Targeting value of a country: only people there are counted. Required for segments by location.',
@@ -86,7 +86,7 @@ export const segmentParameters = {
 
 /** The problems of `checkStats`, beyond those of single parameters. */
 export const STATS_PROBLEMS: readonly ProblemName[] = [...RANGE_PROBLEMS, 'NOT_MIDNIGHT'];
-/** The problems that a segmentation adds. */
+/** The additional problems of segmentations. */
 export const SEGMENT_PROBLEMS: readonly ProblemName[] = [
   'SEGMENTATION_UNAVAILABLE',
   'NOT_A_COUNTRY',
@@ -127,8 +127,8 @@ function placeErrors(parameter: 'country' | 'platform', value: Input[string] | u
 }
 
 /** Builds the request from valid input. */
-export function statsRequestOf(input: Input, zone: string): StatsRequest {
-  const { from, until } = rangeOf(input, { zone });
+export function parseStatsRequest(input: Input, zone: string): StatsRequest {
+  const { from, until } = parseTimeRange(input, { zone });
   const textOf = (name: string): string | null => (input[name] == null ? null : String(input[name]));
   return {
     start_time: from,
@@ -145,7 +145,7 @@ export function statsRequestOf(input: Input, zone: string): StatsRequest {
 }
 
 /** Builds the query of a request. */
-export function statsQueryOf(request: StatsRequest, account: StatsQuery['account']): StatsQuery {
+export function toStatsQuery(request: StatsRequest, account: StatsQuery['account']): StatsQuery {
   const { segmentation_type: type, country, platform } = request;
   return {
     account,

@@ -71,7 +71,7 @@ export function checkRange(input: Input, rules: RangeRules): ErrorDetail[] {
 }
 
 /** Returns the range of a request that passed `checkRange`. */
-export function rangeOf(input: Input, rules: Pick<RangeRules, 'zone' | 'dateZone'>): TimeRange {
+export function parseTimeRange(input: Input, rules: Pick<RangeRules, 'zone' | 'dateZone'>): TimeRange {
   const [from, until] = NAMES.map((name) => {
     const ms = boundMs(input[name], rules)!;
     // In zones whose offset is not whole hours, a UTC hour stands for the local hour that contains it.

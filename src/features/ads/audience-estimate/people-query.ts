@@ -31,7 +31,7 @@ const TOPIC_TYPES = ['CONVERSATION', 'EVENT', 'TV_SHOW'];
 /** Types that select the content next to which ads appear, not people. @source decision 301 */
 const CONTENT_TYPES = ['IAB_CATEGORY', 'CONTENT_PUBLISHER_USER'];
 
-/** Whether a criterion selects people, not the content next to which ads appear. */
+/** Tests whether a criterion selects people, not the content next to which ads appear. */
 export function isAboutPeople({ type }: Pick<EstimateCriterion, 'type'>): boolean {
   return !CONTENT_TYPES.includes(type);
 }

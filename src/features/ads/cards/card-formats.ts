@@ -27,7 +27,7 @@ export const cardFormatDefaults = {
 /** The parameters of a create or update request. */
 export type RequestInput = Parameters<NonNullable<RequestRules['validate']>>[0];
 
-/** Whether a parameter was sent and is not empty; an invalid value counts. */
+/** Tests whether a parameter was sent and is not empty; an invalid value counts. */
 export function hasValue({ input, named }: RequestInput, name: string): boolean {
   return named.has(name) && input[name] !== null;
 }

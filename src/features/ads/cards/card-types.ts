@@ -48,7 +48,7 @@ export function deriveCardType({ components, slides }: CardStructure): string {
   return media === 'MIXED_MEDIA' ? `${media}_SINGLE_DEST_CAROUSEL_${destination}` : `${media}_CAROUSEL_${destination}`;
 }
 
-/** Whether a media key has the prefix of a video category. */
+/** Tests whether a media key has the prefix of a video category. */
 export function isVideoKey(key: string): boolean {
   const { category } = parseMediaKey(key) ?? {};
   return category !== undefined && MEDIA_CATEGORIES[category].type === 'VIDEO';

@@ -103,7 +103,7 @@ export function slides(): Field<string> {
   });
 }
 
-/** Whether a list has one component of each kind. Components of unknown types match both, and get their own error. */
+/** Tests whether a list has one component of each kind. Unknown types match both kinds, and get their own error. */
 function isPair(raw: RawValue, first: readonly string[], second: readonly string[]): boolean {
   if (!Array.isArray(raw) || raw.length !== 2) return false;
   const fits = (item: RawValue, types: readonly string[]): boolean => {

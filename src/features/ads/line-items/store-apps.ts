@@ -2,7 +2,7 @@ import type { CascadeCreate } from '../../../contract/declare/resource.ts';
 import type { Change } from '../../../contract/declare/rules.ts';
 import type { LineItem } from '../line-items.ts';
 
-/** The fields that name a mobile app, with the operating system and its PLATFORM targeting value. */
+/** The fields with a mobile app, and the operating system and PLATFORM targeting value of each. */
 const STORES = {
   android_store_identifier: { os: 'Android', platform: '1' },
   ios_store_identifier: { os: 'iOS', platform: '0' },

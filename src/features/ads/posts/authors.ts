@@ -8,7 +8,7 @@ import { findAdvertiserUserId, promotableUsers } from '../promotable-users.ts';
 /** The author of a post. */
 export interface PostAuthor {
   readonly user: string;
-  /** `FULL` for the user whom the account advertises; undefined when the account may not promote the user. */
+  /** `FULL` for the user whom the account advertises; undefined if the account may not promote the user. */
   readonly type: 'FULL' | 'REPOSTS_ONLY' | undefined;
 }
 

@@ -11,7 +11,7 @@ export interface PreviewTarget {
   readonly environment: Environment;
   readonly account: string;
   readonly id: string;
-  /** The only user who may see it; by default anybody with the URL may. */
+  /** The only user with access; by default anybody with the URL has access. */
   readonly user?: string;
 }
 

@@ -22,7 +22,7 @@ function displayNames(type: 'region' | 'language', lang: string): Intl.DisplayNa
   return names;
 }
 
-/** Whether Intl has names in a language; false for malformed language tags. */
+/** Tests whether Intl has names in a language; false for malformed language tags. */
 function isKnownLanguage(lang: string): boolean {
   try {
     return Intl.DisplayNames.supportedLocalesOf([lang]).length > 0;

@@ -58,7 +58,7 @@ function nextOccurrence(event: RecurringEvent, from: number): Occurrence | undef
   return undefined;
 }
 
-/** Whether an event takes place in a year: `4+1` means every fourth year, where year % 4 = 1. */
+/** Tests whether an event takes place in a year: `4+1` means every fourth year, where year % 4 = 1. */
 function takesPlaceIn(years: string, year: number): boolean {
   if (years === '') return true;
   const [every, rest = '0'] = years.split('+');

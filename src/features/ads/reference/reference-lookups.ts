@@ -150,7 +150,7 @@ function categoryAnswer(category: CuratedCategory): Answer {
   return { data: JSON.stringify({ ...category, ...COMPUTED_MEMBERS }, Object.keys(curatedCategory.properties)) };
 }
 
-/** The requested countries in which a category is available. */
+/** Returns the requested countries in which a category is available. */
 function matchingCountries({ country_codes }: CuratedCategory, requested: string): string[] {
   const wanted = itemsOf(requested);
   return country_codes.filter((country) => wanted.includes(country));

@@ -125,7 +125,7 @@ function checkCompleteness(value: string, live: ReadonlySet<string>): ErrorDetai
     : invalid('targeting_value', `IAB category ${value} belongs to no content category`);
 }
 
-/** Whether one is a subcategory of the other, as `IAB2-4` of `IAB2`. */
+/** Tests whether one is a subcategory of the other, as `IAB2-4` of `IAB2`. */
 function isParentOrChild(one: string, other: string): boolean {
   return one.startsWith(`${other}-`) || other.startsWith(`${one}-`);
 }

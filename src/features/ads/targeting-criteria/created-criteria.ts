@@ -33,7 +33,7 @@ export function createdCriteria({ changes }: ChangeSet<Criterion>): CreatedCrite
   );
 }
 
-/** Returns those of the given types. */
+/** Filters criteria by type. */
 export function filterByType<C extends LineCriterion>(criteria: readonly C[], ...types: readonly string[]): C[] {
   return criteria.filter(({ type }) => types.includes(type));
 }

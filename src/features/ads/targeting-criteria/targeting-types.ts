@@ -142,7 +142,7 @@ export const TYPE_ALIASES: Readonly<Record<string, TargetingTypeName>> = {
   APP_STORE_CATEGORY_LOOKALIKE: 'STORE_CATEGORY_LOOKALIKE',
 };
 
-/** The definition of a type that is known to exist. */
+/** Returns the definition of an existing type. */
 export function targetingType(name: string): TargetingType {
   return TARGETING_TYPES[name as TargetingTypeName];
 }
