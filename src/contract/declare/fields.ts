@@ -392,7 +392,7 @@ export function listOf(item: Field<string>, { min = 1, max }: { min?: 0 | 1; max
   return min ? field(kind) : field(kind).resetsTo('[]');
 }
 
-/** The items of a stored list. */
-export function itemsOf(stored: string): string[] {
-  return JSON.parse(stored) as string[];
+/** Parses the items of a stored list; none if it is absent. */
+export function itemsOf(stored: StoredValue | null | undefined): string[] {
+  return stored == null ? [] : (JSON.parse(String(stored)) as string[]);
 }

@@ -83,7 +83,7 @@ export const getFeatures: Operation = {
   parameters: { feature_keys: featureKeys() },
   async perform(call) {
     const keys = await call.services.store.read((tx) => tx.accountMembers.listFeatures(call.account!.id));
-    const wanted = call.input.feature_keys ? itemsOf(String(call.input.feature_keys)) : keys;
+    const wanted = call.input.feature_keys ? itemsOf(call.input.feature_keys) : keys;
     return { data: JSON.stringify(keys.filter((key) => wanted.includes(key))) };
   },
 };
@@ -111,7 +111,7 @@ export const removeFeatures: Operation = {
 function changeFeatures(call: Call, verb: 'addFeatures' | 'removeFeatures'): Promise<Answer> {
   const account = call.account!.id;
   return call.services.store.write(async ({ accountMembers }) => {
-    await accountMembers[verb](account, itemsOf(String(call.input.feature_keys)));
+    await accountMembers[verb](account, itemsOf(call.input.feature_keys));
     return { data: JSON.stringify(await accountMembers.listFeatures(account)) };
   });
 }

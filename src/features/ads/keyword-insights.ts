@@ -2,7 +2,7 @@ import { instantMs } from '../../base/instants.ts';
 import { Type } from '../../base/json-schema.ts';
 import { tokensOf } from '../../base/tokens.ts';
 import { instant, itemsOf, listOf, oneOf, text } from '../../contract/declare/fields.ts';
-import type { Input, Operation } from '../../contract/declare/operation.ts';
+import type { Operation } from '../../contract/declare/operation.ts';
 import { type ErrorDetail, problem } from '../../contract/problems/problems.ts';
 import { GRANULARITY_S, type Granularity } from '../../contract/services/keywords.ts';
 import { countryCodeOf } from './reference/reference-entry.ts';
@@ -51,13 +51,13 @@ export const keywordInsights: Operation = {
   }),
   problems: ['TOO_MANY_ITEMS', 'TIME_WINDOW_EMPTY', 'TIME_WINDOW_TOO_LONG', 'KEYWORD_WITHOUT_WORDS', 'NOT_A_COUNTRY'],
   validate(input) {
-    const all = [...keywordsOf(input, 'keywords'), ...keywordsOf(input, 'negative_keywords')];
+    const all = [...itemsOf(input.keywords), ...itemsOf(input.negative_keywords)];
     const errors: ErrorDetail[] = [];
     if (all.length > KEYWORDS_MAX) {
       errors.push({ problem: 'TOO_MANY_ITEMS', parameter: 'keywords', words: { max: KEYWORDS_MAX } });
     }
     for (const parameter of ['keywords', 'negative_keywords'] as const) {
-      const raw = keywordsOf(input, parameter).find((each) => tokensOf(each).length === 0);
+      const raw = itemsOf(input[parameter]).find((each) => tokensOf(each).length === 0);
       if (raw !== undefined) errors.push({ problem: 'KEYWORD_WITHOUT_WORDS', parameter, words: { raw } });
     }
     const { location, start_time: from, end_time: to } = input;
@@ -77,8 +77,8 @@ export const keywordInsights: Operation = {
     }
     const { volume, related } = await services.keywords.search({
       environment,
-      keywords: keywordsOf(input, 'keywords'),
-      negatives: keywordsOf(input, 'negative_keywords'),
+      keywords: itemsOf(input.keywords),
+      negatives: itemsOf(input.negative_keywords),
       from,
       to,
       bucket_s: GRANULARITY_S[input.granularity as Granularity],
@@ -88,7 +88,3 @@ export const keywordInsights: Operation = {
     return { data: JSON.stringify({ related_keywords: related, post_volume: volume }) };
   },
 };
-
-function keywordsOf(input: Input, parameter: string): string[] {
-  return input[parameter] == null ? [] : itemsOf(String(input[parameter]));
-}

@@ -54,7 +54,7 @@ function incompatible(line: string, parameter: string): ErrorDetail {
  */
 async function anyLineItemIsCompatible({ input, account, tx }: ListQuery): Promise<ErrorDetail | undefined> {
   if (!input.line_item_ids) return undefined;
-  const ids = itemsOf(String(input.line_item_ids));
+  const ids = itemsOf(input.line_item_ids);
   const found = await tx.records.getMany(lineItems, account.id, ids, { deleted: 'shown' });
   if (found.length === 0 || found.some(({ product_type }) => product_type === 'PROMOTED_ACCOUNT')) return undefined;
   return incompatible(found[0]!.id, 'line_item_ids');

@@ -49,7 +49,7 @@ export const targetingSuggestions: Operation = {
   async perform(call) {
     const { services, account, environment, input } = call;
     const suggestion_type = input.suggestion_type as keyof typeof CRITERIA_TYPES;
-    const values = itemsOf(String(input.targeting_values));
+    const values = itemsOf(input.targeting_values);
     const limit = Number(input.count ?? COUNT_DEFAULT);
     const found = await services.store.read((tx) =>
       tx.suggestions.listCoOccurring({

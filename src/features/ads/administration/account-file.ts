@@ -88,7 +88,7 @@ function readAccount(raw: RawValue, path: string, { input, errors }: Context): A
     instruments: items('funding_instruments', fields.instrument, [...READ_ONLY, ...READ_ONLY_OF_INSTRUMENTS]).map(
       ({ values: { id, ...values }, at }) => ({ id: String(id), values, path: at }),
     ),
-    features: itemsOf(String(features.values.features ?? '[]')),
+    features: itemsOf(features.values.features),
     limits: Object.fromEntries(
       Object.entries(limits.values).map(([name, value]) => [
         ACCOUNT_LIMITS[name as keyof typeof ACCOUNT_LIMITS],

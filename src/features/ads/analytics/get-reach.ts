@@ -64,7 +64,7 @@ function reachOperation(entity: 'CAMPAIGN' | 'FUNDING_INSTRUMENT', name: 'campai
     async perform({ services, account, input }) {
       await services.delivery.settle(account!);
       const range = parseTimeRange(input, { zone: account!.timezone, dateZone: 'UTC' });
-      const requested = itemsOf(String(input[parameter]));
+      const requested = itemsOf(input[parameter]);
       const { ids } = await services.store.read((tx) => findEntities(tx, account!, entity, requested));
       const data: string[] = [];
       for (const id of ids) {

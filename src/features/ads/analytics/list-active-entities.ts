@@ -82,7 +82,7 @@ export const listActiveEntities: Operation = {
       return activeEntities(changes, await ownersOf(tx, account!.id, { entity, changes, input }));
     });
     const name = FILTER_NAMES.find((each) => input[each] != null);
-    const filters = name && { [name]: itemsOf(String(input[name])) };
+    const filters = name && { [name]: itemsOf(input[name]) };
     const params = { account_id: account!.id, entity, start_time: from, end_time: until, ...filters };
     return { data: JSON.stringify(active), request: `{"params":${JSON.stringify(params)}}` };
   },
@@ -110,7 +110,7 @@ async function ownersOf(
     (await tx.records.getMany(lineItems, account, lineIds, options)).map((line) => [line.id, line]),
   );
   const name = FILTER_NAMES.find((each) => input[each] != null);
-  const wanted = name && new Set(itemsOf(String(input[name])));
+  const wanted = name && new Set(itemsOf(input[name]));
   const isIn = (line: LineItem | undefined): line is LineItem =>
     line !== undefined && (!wanted || wanted.has(String(line[FILTERS[name!]])));
   if (by === 'creative') {

@@ -133,7 +133,7 @@ export const listStatsJobs: Operation = {
     const { services, input } = call;
     const account = call.account!.id;
     const count = Number(input.count ?? COUNT.preset);
-    const ids = input.job_ids == null ? undefined : itemsOf(String(input.job_ids));
+    const ids = input.job_ids == null ? undefined : itemsOf(input.job_ids);
     const query = { account, ids, entity: visibleEntity(call) };
     const list = JSON.stringify(query);
     const after = readTimeCursor(input.cursor, list);

@@ -107,7 +107,7 @@ export function checkSegments({ segmentation_type: type, entity, metric_groups, 
   if (entity === 'MEDIA_CREATIVE' || entity === ORGANIC) {
     errors.push({ problem: 'SEGMENTATION_UNAVAILABLE', parameter: 'segmentation_type', words: { entity } });
   }
-  const groups = metric_groups == null ? [] : itemsOf(String(metric_groups));
+  const groups = itemsOf(metric_groups);
   const other = groups.find((group) => group !== 'WEB_CONVERSION');
   if (type === 'CONVERSION_TAGS' && other !== undefined) {
     const words = { list: 'WEB_CONVERSION', raw: other };
@@ -133,14 +133,14 @@ export function parseStatsRequest(input: Input, zone: string): StatsRequest {
   return {
     start_time: from,
     segmentation_type: textOf('segmentation_type'),
-    entity_ids: itemsOf(String(input.entity_ids)),
+    entity_ids: itemsOf(input.entity_ids),
     end_time: until,
     country: textOf('country'),
     placement: String(input.placement),
     granularity: String(input.granularity),
     entity: String(input.entity),
     platform: textOf('platform'),
-    metric_groups: itemsOf(String(input.metric_groups)),
+    metric_groups: itemsOf(input.metric_groups),
   };
 }
 

@@ -35,7 +35,7 @@ export const listAllCards: Operation = {
   },
   problems: [],
   async perform(call) {
-    const texts = await readCards(call, itemsOf(String(call.input.card_uris)), 'card_uri');
+    const texts = await readCards(call, itemsOf(call.input.card_uris), 'card_uri');
     return { data: `[${texts.join(',')}]`, nextCursor: null };
   },
 };

@@ -16,7 +16,7 @@ type Categorized = Pick<LineItem, 'objective' | 'categories'>;
  * @source advertising 3; campaigns 9.5
  */
 export function completeCategories({ objective, categories }: Categorized): string | null {
-  const input = itemsOf(categories ?? '[]');
+  const input = itemsOf(categories);
   const businesses = businessesOf(input);
   const isWhole = businesses.length > 0 && businesses.length <= BUSINESSES_MAX && input.every(isOfBusiness);
   if (objective !== 'PREROLL_VIEWS' || !isWhole || !input.every(isIabCategory)) return categories;
@@ -28,7 +28,7 @@ export function completeCategories({ objective, categories }: Categorized): stri
  * @source decision 129
  */
 export function categoriesAreValid({ after, before }: Change<LineItem>): readonly ErrorDetail[] {
-  const input = itemsOf(after.categories ?? '[]');
+  const input = itemsOf(after.categories);
   const isPreroll = after.objective === 'PREROLL_VIEWS';
   if (input.length === 0) {
     const isNeeded = isPreroll || reachesPublisherNetwork(after.placements);

@@ -102,7 +102,7 @@ export function placementList(): Field<string> {
 
 /** Sorts placements as in `PLACEMENT_SETS`; sets that are not allowed stay as they are. */
 export function orderPlacements(productType: string | null, placements: string | null): string | null {
-  const wanted = itemsOf(placements!);
+  const wanted = itemsOf(placements);
   const set = setsOf(productType).find((each) => sameItems(each, wanted));
   return set ? JSON.stringify(set) : placements;
 }
@@ -111,7 +111,7 @@ export function orderPlacements(productType: string | null, placements: string |
 export function placementsAreAllowed({ verb, after }: Change<LineItem>): readonly ErrorDetail[] {
   if (verb !== 'create') return [];
   const { product_type: type, objective } = after;
-  const wanted = itemsOf(after.placements!);
+  const wanted = itemsOf(after.placements);
   const errors: ErrorDetail[] = [];
   if (!setsOf(type).some((each) => sameItems(each, wanted))) {
     const message = `Product type ${type} is not compatible with placements ${wanted.join(',')}`;
@@ -127,7 +127,7 @@ export function placementsAreAllowed({ verb, after }: Change<LineItem>): readonl
 
 /** Tests whether placements include the publisher network. */
 export function reachesPublisherNetwork(placements: string | null): boolean {
-  return itemsOf(placements ?? '[]').includes('PUBLISHER_NETWORK');
+  return itemsOf(placements).includes('PUBLISHER_NETWORK');
 }
 
 function setsOf(productType: string | null): readonly (readonly string[])[] {

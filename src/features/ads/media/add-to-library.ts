@@ -7,7 +7,7 @@ import { firstFrameKey, type LibraryValues } from './library-values.ts';
 import type { MediaDetails } from './usable-media.ts';
 
 /** The context for adding media to a library. */
-interface LibraryContext {
+export interface LibraryContext {
   readonly rowFactory: RowFactory;
   readonly actor: Actor;
 }
@@ -41,9 +41,4 @@ export async function addToLibrary(
   if (creative_type) await rowFactory.create(tx, accountMedia, actor, { creative_type, media_key: key }, ids);
   await tx.uploads.markUsed([parseMediaKey(key)!.number]);
   return added as LibraryRow;
-}
-
-/** Marks library entries as used by a published post. */
-export async function markPosted(tx: WriteTransaction, account: string, keys: readonly string[]): Promise<void> {
-  await tx.records.updateAll(libraryRows, account, keys, { posted: 1 });
 }

@@ -1,4 +1,4 @@
-import { boolean, oneOf, type StoredValue, text } from '../../../contract/declare/fields.ts';
+import { boolean, itemsOf, oneOf, type StoredValue, text } from '../../../contract/declare/fields.ts';
 import type { Call, Input, Operation } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
 import { COMPOSER_ROLES, CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
@@ -11,7 +11,7 @@ import { accountMedia } from '../account-media.ts';
 import { cardUri } from '../cards/card-uri.ts';
 import { webUrl } from '../cards/web-url.ts';
 import { authorParameter, checkPromotable, findAuthorOrAdvertiser, mayPost, type PostAuthor } from './authors.ts';
-import { checkPublishable, MEDIA_PROBLEMS, mediaKeysOf } from './post-content.ts';
+import { checkPublishable, MEDIA_PROBLEMS } from './post-content.ts';
 import { contentFields, mediaKeys } from './post-fields.ts';
 import { createdPostJson, createdPostSchema, readRenderContext } from './post-json.ts';
 import { publishedView } from './post-view.ts';
@@ -76,7 +76,7 @@ export const createPost: Operation = {
     const { ids, rowFactory, store, media, ads } = call.services;
     const { input, principal, now } = call;
     const [id] = await ids.takeLong('post', LONG_IDS_FROM, 1);
-    const mediaIds = await rowFactory.takeIds(accountMedia, requestedKeys(input).length);
+    const mediaIds = await rowFactory.takeIds(accountMedia, itemsOf(input.media_keys).length);
     return store.write(async (tx) => {
       const account = call.account!;
       await tx.records.lockAccount(account.id);
@@ -121,13 +121,9 @@ function textOrNull(value: StoredValue | null | undefined): string | null {
   return value == null ? null : String(value);
 }
 
-function requestedKeys({ media_keys }: Input): string[] {
-  return mediaKeysOf({ media_keys: textOrNull(media_keys) });
-}
-
 /** Returns the requested content, with upload ids replaced by media keys. Unknown ids stay and are rejected as keys. */
 async function requestedContent(tx: ReadTransaction, input: Input) {
-  const requested = requestedKeys(input);
+  const requested = itemsOf(input.media_keys);
   const uploads = new Map(
     (await tx.uploads.list(requested.filter((key) => /^\d+$/.test(key)))).map((each) => [each.id, each]),
   );

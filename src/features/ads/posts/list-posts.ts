@@ -75,7 +75,7 @@ async function readRequest(tx: ReadTransaction, call: Call) {
     user: user_id[0]!,
     nullcast: timeline === 'ALL' ? undefined : timeline === 'NULLCAST' ? (1 as const) : (0 as const),
     withMentions: input.include_mentions_and_replies === 1,
-    ids: input.post_ids == null ? undefined : itemsOf(String(input.post_ids)),
+    ids: input.post_ids == null ? undefined : itemsOf(input.post_ids),
     namePrefix: input.name == null ? undefined : foldCase(String(input.name)),
   };
   // Filters must not change between pages. @source decision 46

@@ -27,7 +27,7 @@ export const MEDIA_PROBLEMS = ['INVALID_MEDIA', 'INVALID_MEDIA_ID', 'MEDIA_NOT_T
 
 /** Returns the media keys of a post. */
 export function mediaKeysOf({ media_keys }: Pick<PostContent, 'media_keys'>): string[] {
-  return itemsOf(media_keys ?? '[]');
+  return itemsOf(media_keys);
 }
 
 /** Rule: a post has text or media; a card or white space alone is not enough. @source creatives 10; decision 231 */

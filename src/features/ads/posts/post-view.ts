@@ -1,4 +1,5 @@
 import type { Environment } from '../../../contract/declare/account-state.ts';
+import { itemsOf } from '../../../contract/declare/fields.ts';
 import type { Post } from '../../../contract/store/posts.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { type DraftPost, draftPosts } from '../draft-posts.ts';
@@ -30,7 +31,7 @@ export function publishedView(post: Post): PostView {
     type: 'PUBLISHED',
     text: post.text ?? '',
     nullcast: post.nullcast === 1,
-    media_keys: JSON.parse(post.media_keys) as string[],
+    media_keys: itemsOf(post.media_keys),
     scheduled_at: null,
     scheduled_status: null,
   };
@@ -58,7 +59,7 @@ function unpublishedView(
     name: row.name,
     nullcast: row.nullcast === 1,
     card_uri: row.card_uri,
-    media_keys: JSON.parse(row.media_keys ?? '[]') as string[],
+    media_keys: itemsOf(row.media_keys),
     created_at: row.created_at,
   };
 }

@@ -41,7 +41,7 @@ export const promotePosts: Operation = {
   async perform(call) {
     const { delivery, ids, rowFactory, store } = call.services;
     await delivery.settleBeforeChange(call.account!);
-    const postIds = itemsOf(String(call.input.post_ids));
+    const postIds = itemsOf(call.input.post_ids);
     // Posts of other users are reposted, each under a new id.
     const reposts = await ids.takeLong('post', LONG_IDS_FROM, postIds.length);
     const fresh = await rowFactory.takeIds(promotedPosts, postIds.length);

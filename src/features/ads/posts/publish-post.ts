@@ -1,16 +1,15 @@
-import type { Actor, NewIds, RowFactory } from '../../../contract/declare/operation.ts';
+import type { NewIds } from '../../../contract/declare/operation.ts';
 import type { Post } from '../../../contract/store/posts.ts';
 import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
-import { addToLibrary, markPosted } from '../media/add-to-library.ts';
+import { addToLibrary, type LibraryContext } from '../media/add-to-library.ts';
+import { libraryRows } from '../media/library-rows.ts';
 import type { MediaDetails } from '../media/usable-media.ts';
 import { detectLanguage } from './detect-language.ts';
 import { searchColumns } from './post-content.ts';
 import { UNPUBLISHED_DEFAULTS } from './post-view.ts';
 
 /** The context for publishing; `mediaIds` has ids for account media, one for each media of the post. */
-interface PublishContext {
-  readonly rowFactory: RowFactory;
-  readonly actor: Actor;
+interface PublishContext extends LibraryContext {
   readonly mediaIds: readonly NewIds[];
 }
 
@@ -27,13 +26,14 @@ export function buildPost(values: Omit<Post, DefaultName | DerivedName> & Partia
 /** Publishes a post and adds its media to the library of the account. @source creatives 3 */
 export async function publishPost(
   tx: WriteTransaction,
-  { rowFactory, actor, mediaIds }: PublishContext,
+  context: PublishContext,
   post: Post,
   media: readonly MediaDetails[],
 ): Promise<void> {
   await tx.posts.add(post);
-  for (const [index, each] of media.entries())
-    await addToLibrary(tx, { rowFactory, actor }, each, {}, mediaIds[index]!);
+  for (const [index, each] of media.entries()) {
+    await addToLibrary(tx, context, each, {}, context.mediaIds[index]!);
+  }
   const keys = media.map(({ key }) => key);
-  if (keys.length > 0) await markPosted(tx, actor.account!.id, keys);
+  if (keys.length > 0) await tx.records.updateAll(libraryRows, context.actor.account!.id, keys, { posted: 1 });
 }

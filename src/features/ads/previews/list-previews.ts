@@ -33,7 +33,7 @@ export const listPreviews: Operation = {
   ),
   problems: [],
   async perform({ services, environment, account, input }) {
-    const ids = itemsOf(String(input.post_ids));
+    const ids = itemsOf(input.post_ids);
     const target = { type: input.post_type as PostType, environment, account: account!.id };
     const found = await services.store.read((tx) => findVisiblePosts(tx, { ...target, ids }));
     const visible = new Set(found.map(({ id }) => id));
