@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { print } from './output.ts';
 
-/** `barker aliases`: files with the words of another interface. */
+/** `barker aliases`: alias files for the vocabulary of another API. */
 export function configure(command: Command): void {
   command
     .command('init')

@@ -1,10 +1,10 @@
 import { Argument, type Command } from 'commander';
 import { print } from './output.ts';
 
-/** `barker completion`: completions for shells, from the declarations of all commands. */
+/** `barker completion`: prints a completion script, generated from the commands. */
 export function configure(command: Command): void {
   command
-    .addArgument(new Argument('<shell>', 'Shell that is to complete').choices(Object.keys(SCRIPTS)))
+    .addArgument(new Argument('<shell>', 'Shell to generate completions for').choices(Object.keys(SCRIPTS)))
     .addHelpText(
       'after',
       '\nExample:\n  barker completion bash > ~/.local/share/bash-completion/completions/barker\n  barker completion fish > ~/.config/fish/completions/barker.fish\n\nIn zsh, add this to ~/.zshrc, after compinit:\n  source <(barker completion zsh)',
@@ -15,12 +15,12 @@ export function configure(command: Command): void {
     });
 }
 
-/** The completions after the names of commands. */
+/** Completions at one command level. */
 interface Level {
   readonly names: readonly string[];
   readonly commands: readonly Command[];
   readonly options: Command['options'];
-  /** Values of its arguments, as far as they are words. */
+  /** Fixed choices of its arguments. */
   readonly choices: readonly string[];
 }
 
@@ -79,7 +79,7 @@ complete -o default -F _barker barker
 `;
 }
 
-/** Zsh runs functions that are written for bash. */
+/** zsh loads bash completions through bashcompinit. */
 function zshScript(levels: readonly Level[]): string {
   return `autoload -U +X bashcompinit && bashcompinit\n${bashScript(levels)}`;
 }

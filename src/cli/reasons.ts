@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { REASON_MAX, reasonOf } from '../contract/store/audit.ts';
 
 /**
- * Commands that can be given a reason, which the audit log keeps: those that take access from others, give it back, stop
- * ads, or end or hand out credentials of others.
+ * Commands that accept a reason for the audit log: they revoke or restore access of others, stop ads, or issue or revoke
+ * credentials of others.
  * @source decision 1266
  */
 export const REASONED: ReadonlySet<string> = new Set([

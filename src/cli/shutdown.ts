@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream';
 import { after, every } from '../base/timers.ts';
 
-/** How a server is stopped. */
+/** Options of a shutdown. */
 export interface ShutdownOptions {
   /** Resolves with the number of connections that were closed by force. */
   close(): Promise<number>;
   readonly timeout_s: number;
   /** Also stop when the parent process exits: script runners do not forward every signal. */
   readonly stopsWithParent?: boolean;
-  /** Also stop when this stream ends: its other end is held by the process that started the server, until that ends. */
+  /** Also stop when this stream ends: the parent process keeps its other end open. */
   readonly lifeline?: Readable | undefined;
   /** Resolves with the reason of a fatal error; the server is then closed as after a signal, with exit code 1. */
   readonly ended?: Promise<string>;
@@ -19,7 +19,7 @@ export interface ShutdownOptions {
 
 /** The terminal and the script runner both send a signal for one key press; a second one this soon is ignored. */
 const SAME_SIGNAL_MS = 250;
-/** How much longer than open requests closing the database may take. */
+/** Additional time for closing the database. */
 const CLOSING_MS = 5000;
 const LOOK_MS = 500;
 
@@ -37,7 +37,7 @@ export function waitForShutdown(options: ShutdownOptions): Promise<number> {
       }
       firstAt_ms = now_ms;
       stopLooking();
-      // An open one would keep the process.
+      // An open stream would keep the process alive.
       options.lifeline?.destroy();
       options.log(`${signal}: finishing open requests; a second signal exits immediately`);
       const callOff = after(options.timeout_s * 1000 + CLOSING_MS, () => process.exit(1));

@@ -25,7 +25,7 @@ function addressWarnings(settings: Settings): string[] {
   return warnings;
 }
 
-/** Warnings about files with secrets that others than their owner can access. */
+/** Warnings about files with secrets that other users can access. */
 function fileWarnings(settings: Settings): string[] {
   const files = [...(originsOf(settings)?.secretFiles ?? [])];
   if (settings.tls_key !== '') files.push({ name: 'tls_key', path: settings.tls_key });

@@ -8,10 +8,10 @@ import { type DevFile, devFilePath, findOwnSeed } from '../dev/dev-folder.ts';
 import { isLoopbackHost } from '../settings/addresses.ts';
 import { shellQuote } from './output.ts';
 
-/** The tools for developers in the message. */
+/** The developer tools in the message. */
 export interface ToolsShown {
   readonly clock: MovableClock;
-  /** Whether the last requests are kept. */
+  /** Whether requests are recorded. */
   readonly recordsRequests: boolean;
 }
 

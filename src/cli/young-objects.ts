@@ -1,15 +1,15 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Keeps the space for young objects as small as it is, until a server is ready. It would double several times while
- * modules are loaded, and V8 gives nothing of it back to an idle process: 20 MB.
+ * Keeps the young generation of the heap small until a server is ready. It would otherwise double several times while
+ * modules load, and V8 does not return that memory, 20 MB, while the process is idle.
  * @source decision 909
  */
 export function keepYoungSpaceSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
 }
 
-/** Ends what the other began. */
+/** Restores the default growth of the young generation. */
 export function letYoungSpaceGrow(): void {
   // The default of V8.
   setFlagsFromString('--semi-space-growth-factor=2');

@@ -4,15 +4,15 @@ import type { DeferredWork } from '../../dev/clock/advance.ts';
 import type { FaultInjector } from '../../dev/faults/injector.ts';
 import type { Recorder } from '../../dev/requests/recorder.ts';
 
-/** The recorder and the faults around the parts of a service; they are there before these. */
+/** Instrumentation of a service, created before the service: the request recorder and the fault injector. */
 export interface Around {
-  /** Undefined when no requests are recorded. */
+  /** Undefined if requests are not recorded. */
   readonly requests: Recorder | undefined;
   readonly faults: FaultInjector;
   readonly seams: DependencyOverrides;
 }
 
-/** Opens it. Nothing of it is loaded unless development mode starts. */
+/** Creates the instrumentation. Its modules are loaded only in development mode. */
 export async function openAround(recordsRequests: boolean): Promise<Around> {
   const { Recorder } = await import('../../dev/requests/recorder.ts');
   const { faultInjector } = await import('../../dev/faults/injector.ts');
@@ -31,10 +31,10 @@ export async function openAround(recordsRequests: boolean): Promise<Around> {
   };
 }
 
-/** How often idleness of deliveries and streams is checked, in milliseconds. */
+/** Interval of idle checks of deliveries and streams. */
 const LOOK_MS = 2;
 
-/** The jobs, events, streams and webhooks of a service, one step at a time. */
+/** Steps through the jobs, events, streams and webhooks of a service. */
 export function deferredWorkOf({ jobs, services, webhooks }: Dependencies): DeferredWork {
   const { feed, streams } = services.activity;
   return {

@@ -9,7 +9,7 @@ import { sendStreaming } from '../send.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** Makes the commands of a developer tool, each with an option for the data folder and an example. */
+/** Declares the commands of a developer tool, each with the option for the data folder and an example. */
 export function toolCommands(command: Command, tool: string, defaultName: string) {
   return (name: string, about: string, example = name): Command =>
     withDataFolder(command.command(name, { isDefault: name === defaultName }).description(about)).addHelpText(
@@ -25,7 +25,7 @@ export function withDataFolder(command: Command): Command {
 }
 
 /**
- * Calls the surface for developers of the server whose data folder the command names; resolves with the parsed reply.
+ * Calls the developer tools of the server of the data folder, and returns the parsed reply.
  * @param path below `/_dev`.
  * @param body JSON value.
  * @throws CommandFailed
@@ -40,7 +40,7 @@ export async function callTools<T = unknown>(
   return parseJson(await text(await sendCall(command, method, path, { json }))) as T;
 }
 
-/** Calls it with a tar archive, or for one; resolves with the unread reply. @throws CommandFailed */
+/** Sends or requests a tar archive; resolves with the unread reply. @throws CommandFailed */
 export function exchangeFile(
   command: Command,
   method: Method,

@@ -5,7 +5,7 @@ import { CommandFailed } from '../failure.ts';
 import { printFields } from '../output.ts';
 import { callTools, toolCommands } from './call-tools.ts';
 
-/** How often the end of a long advance is checked, in milliseconds. */
+/** Polling interval of a long advance. */
 const LOOK_MS = 500;
 
 /** `barker dev clock`. */

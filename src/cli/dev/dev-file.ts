@@ -7,17 +7,17 @@ import { RESETS } from '../../dev/snapshots/snapshot-tool.ts';
 import { type Keys, namesInKeys, nthUserId, type WorldNames, worldKeysReader } from '../../dev/world-keys.ts';
 import { namesInCopy } from './start-world.ts';
 
-/** A world, and the keys by which it was known last. */
+/** A world and its last known keys. */
 export interface KnownWorld {
   readonly names: WorldNames;
   readonly keys: Keys;
-  /** Whether the passwords were right once. */
+  /** Whether the passwords were verified once. */
   readonly isSure: boolean;
 }
 
 /**
- * The world of a database that has one: by the keys of the data folder, or, when these are lost or those of another
- * database, by what else tells its names: the snapshot of its beginning, the copy of its file, or the seed.
+ * Identifies the world of a database by the keys of the data folder. If these are lost or belong to another database, by
+ * the initial snapshot, the copy of the world file, or the seed.
  * @source decision 1050
  */
 export async function knownWorld(parts: Dependencies): Promise<KnownWorld> {
@@ -44,7 +44,7 @@ async function withoutKeys(parts: Dependencies): Promise<Pick<KnownWorld, 'names
   return { names: names ?? (await plainNames(parts)), keys: {} };
 }
 
-/** The members of every world: all that is left of one whose file is gone. */
+/** The members that every world has, for a world whose file is lost. */
 async function plainNames({ store, settings }: Dependencies): Promise<WorldNames> {
   const demo = await store.read((tx) => tx.credentials.findDemo());
   return {
@@ -54,17 +54,17 @@ async function plainNames({ store, settings }: Dependencies): Promise<WorldNames
   };
 }
 
-/** Keeps `dev.json` as the database is: written again when keys, tokens or users change. @source decision 1050 */
+/** Keeps `dev.json` up to date: rewrites it when keys, tokens or users change. @source decision 1050 */
 export interface DevFileKeeper {
-  /** Writes the file, from now on with these addresses. */
+  /** Writes the file, and keeps these addresses in it. */
   begin(addresses: Omit<DevFile, keyof DemoKeys>): DevFile;
-  /** Goes on with a restored world, by the keys that were noted with it. */
+  /** Switches to a restored world and the keys of its snapshot. */
   adopt(known: Keys): Promise<void>;
-  /** Writes no more; resolves when nothing is being written. */
+  /** Stops rewriting; resolves when a pending write has ended. */
   end(): Promise<void>;
 }
 
-/** The keeper of the file of a world. */
+/** Creates the keeper of a world. */
 export async function devFileKeeper(
   parts: Dependencies,
   world: KnownWorld,
@@ -96,7 +96,7 @@ export async function devFileKeeper(
       return hasEnded ? undefined : renew().catch((err) => log.warn({ err }, 'dev.json may have former keys'));
     });
   };
-  // The inspector must not count what this reads for the request that changed something.
+  // The reads must not be attributed to the request that caused the change.
   if (followsKeys) store.onInvalidate(['application', 'token', 'user'], AsyncLocalStorage.bind(renewSoon));
   return {
     begin(own) {

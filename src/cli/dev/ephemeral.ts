@@ -6,18 +6,18 @@ import { secureRandom } from '../../base/random.ts';
 import { type DevFile, ensureOperatorToken } from '../../dev/dev-folder.ts';
 import type { Settings } from '../../settings.ts';
 
-/** A run of development mode for the program that started it, usually a test, which leaves nothing behind. */
+/** A temporary development server for a parent program, usually a test. */
 export interface EphemeralRun {
   readonly defaults: Partial<Settings>;
-  /** Ends when the program that started the server ends. */
+  /** Ends with the parent program. */
   readonly lifeline: Readable;
-  /** Is called before anything is written. @returns whether the data folder is removed at the end. */
+  /** Called before anything is written. @returns whether the data folder is removed at the end */
   begin(settings: Settings): boolean;
-  /** The line that the program reads when the server is ready. */
+  /** Returns the line that tells the parent that the server is ready. */
   announce(file: DevFile): string;
 }
 
-/** An ephemeral run in this process. A data folder of the options stays. @source decision 894 */
+/** Creates an ephemeral run in this process. A data folder from the options is kept. @source decision 894 */
 export function ephemeralRun(): EphemeralRun {
   const temporary = join(tmpdir(), `barker-${secureRandom.bytes(12).toString('hex')}`);
   let folder = temporary;
@@ -28,7 +28,7 @@ export function ephemeralRun(): EphemeralRun {
       sandbox_port: 0,
       // Tests that need people ask for them.
       sample_people: 0,
-      // There are no readers of replies.
+      // No client waits for replies.
       shutdown_timeout_s: 1,
     },
     lifeline: process.stdin,

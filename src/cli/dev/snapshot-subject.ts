@@ -26,7 +26,7 @@ import { configuredKeys } from '../keys/key-usage.ts';
 import type { DevFileKeeper } from './dev-file.ts';
 import { clockStateOf } from './start-clock.ts';
 
-/** The snapshots of a development server; undefined on PostgreSQL, and where objects are elsewhere. */
+/** The snapshots of a development server; undefined on PostgreSQL or with an external object store. */
 export function snapshotsOf({ driver, objects, settings, box }: Dependencies): Snapshots | undefined {
   if (!driver.copyTo || objects.folder === undefined) return undefined;
   return openSnapshots({
@@ -97,12 +97,12 @@ export function snapshotSubject(
   };
 }
 
-/** The name of the snapshot that is exported at the end. */
+/** Name of the snapshot for the export at exit. */
 const EXIT = '.exit';
 
 /**
- * Fills an empty data folder from the archive of a snapshot, to which resets go back; returns what was noted with it.
- * `refuse` throws when the database is not empty.
+ * Fills an empty data folder from the archive of a snapshot, which resets restore, and returns the notes of the snapshot.
+ * `refuse` throws if the database is not empty.
  * @throws CommandFailed
  */
 export async function beginFrom(
@@ -123,7 +123,7 @@ export async function beginFrom(
   });
 }
 
-/** Writes the contents of a data folder that no server uses to the archive of a snapshot. @throws CommandFailed */
+/** Writes the contents of an unused data folder to the archive of a snapshot. @throws CommandFailed */
 export async function exportContents(settings: Settings, file: string, notes: SnapshotNotes): Promise<void> {
   await withSnapshots(settings, async (snapshots) => {
     await snapshots.exportTo({ ...(await snapshots.take(EXIT, notes)), name: 'exit' }, file);

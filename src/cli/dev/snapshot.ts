@@ -50,7 +50,7 @@ export function snapshotCommand(command: Command): void {
   const receive = own('import', 'Add the snapshot of a tar archive', 'import clean.tar --name clean');
   receive
     .argument('<file>', 'Archive to read')
-    .option('--name <name>', 'Its name; the one that it had if omitted')
+    .option('--name <name>', 'New name (default: the name in the archive)')
     .action(async (file: string) => {
       if (!existsSync(file)) throw new CommandFailed(`${file} does not exist`);
       const { name } = receive.opts();
@@ -63,7 +63,7 @@ export function snapshotCommand(command: Command): void {
 /** `barker dev reset`. */
 export function resetCommand(command: Command): void {
   withDataFolder(command)
-    .option('--to <state>', 'seed: how the world began; empty: users and applications only', 'seed')
+    .option('--to <state>', 'seed: the initial world; empty: users and applications only', 'seed')
     .addHelpText('after', '\nExample:\n  barker dev reset --to empty')
     .action(async () => void (await callTools(command, 'POST', '/reset', { to: command.opts().to })));
 }

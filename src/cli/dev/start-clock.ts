@@ -7,9 +7,9 @@ import { CommandFailed } from '../failure.ts';
 
 /** The clock at the start. */
 export interface ClockStart {
-  /** Milliseconds since 1970; undefined: its last time, or that of the machine. */
+  /** Unix milliseconds; undefined: its last time, or that of the machine. */
   readonly at_ms?: number | undefined;
-  /** Whether it stands still; undefined: as it was, or it runs. */
+  /** Whether it is frozen; undefined: as before, or running. */
   readonly isFrozen?: boolean | undefined;
 }
 
@@ -23,7 +23,7 @@ export function clockStateOf({ clock, clock_state: state }: SnapshotNotes, wallC
 }
 
 /**
- * The clock of a data folder, as it was left or as the options say. It never goes back unless the database `isEmpty`.
+ * Opens the clock of a data folder with its stored state or that of the options. It goes back only if the database `isEmpty`.
  * @source decision 866
  */
 export function startClock(

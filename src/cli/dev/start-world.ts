@@ -26,22 +26,22 @@ import { worldSchema } from '../../dev/worlds/world-schema.ts';
 import type { Settings } from '../../settings.ts';
 import { CommandFailed, UsageError } from '../failure.ts';
 
-/** The limit of world files: each byte can take 500 of memory to read. @source decision 1229 */
+/** Maximum size of world files: parsing takes up to 500 times as much memory. @source decision 1229 */
 const BYTES_MAX = 2_097_152;
 
 /** The operations of the catalog, by id. */
 export const operationsById = new Map(operations.map((each) => [each.id, each]));
 
-/** The world of a file, which was read and checked. */
+/** A parsed and valid world file. */
 export interface WorldFile {
-  /** The first time of the clock, in milliseconds since 1970. */
+  /** Initial time of the clock, in Unix milliseconds. */
   readonly clock_ms: number | undefined;
   /**
-   * Creates it in an empty database; returns its keys for `dev.json`.
-   * @throws InputErrors when a part of it was refused
+   * Creates it in an empty database, and returns its keys for `dev.json`.
+   * @throws InputErrors if the API refused a part of it
    */
   create(parts: Dependencies): Promise<DemoKeys>;
-  /** Refuses a data folder that did not begin with it. @throws CommandFailed @source decision 885 */
+  /** Rejects a data folder with another world. @throws CommandFailed @source decision 885 */
   refuseOther(dataFolder: string): void;
 }
 
@@ -84,7 +84,7 @@ export async function readWorldFile(file: string, settings: Settings, now_ms: nu
   };
 }
 
-/** The dependencies of an export of the present world. */
+/** The dependencies of an export of the current world. */
 export function exportParts({ services }: Dependencies): ExportParts {
   return { services, operations: operationsById, accountInput };
 }
@@ -92,7 +92,7 @@ export function exportParts({ services }: Dependencies): ExportParts {
 /** Three weeks in milliseconds. */
 const PAST_MS = 21 * 86_400_000;
 
-/** How long ago a new demo world began, in milliseconds: without people nothing could have happened. @source decision 1200 */
+/** Age of a new demo world in milliseconds: zero without people, who create its history. @source decision 1200 */
 export function pastOf({ sample_people: users }: Pick<Settings, 'sample_people'>): number {
   return users > 0 ? PAST_MS : 0;
 }
@@ -106,7 +106,7 @@ export async function fillDemo(parts: Dependencies, keys: DemoKeys, now_ms: numb
   return fillDemoWorld({ ...parts, operations: operationsById, accountInput }, keys, readers);
 }
 
-/** Puts as many sample people as the settings say into the directory, some of whom follow these users. */
+/** Adds the sample people of the settings to the directory; some of them follow these users. */
 function fillWith(
   { store, settings }: Dependencies,
   registered: readonly string[],

@@ -1,4 +1,4 @@
-/** The result of a check. `advice` tells what to do about it. */
+/** The result of a check. `advice` is the remedy. */
 export interface Finding {
   /** `warning`: works, but should be fixed. `error`: does not work. */
   readonly level: 'ok' | 'warning' | 'error';

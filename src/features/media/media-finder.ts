@@ -18,7 +18,7 @@ import { hasExpired } from './own-upload.ts';
 import { BEGINNING_BYTES, detectMime } from './probe/detect-mime.ts';
 
 /**
- * Finds media files, posters and player manifests by URL path, alike in both environments.
+ * Finds media files, posters and player manifests by URL path, in either environment.
  * @source decision 184, 194 and 603
  */
 export function mediaFinder({ store, clock, media: { reader } }: Services): FindMedia {

@@ -13,7 +13,7 @@ import { shownFile } from './shown-file.ts';
 /** Kind of the jobs that process uploads. */
 export const PROCESSING = 'media-processing';
 
-/** Whether a video may be converted, which takes long; and the signal that stops the work. */
+/** Whether to convert videos, which takes minutes; and the abort signal. */
 interface ProcessingOptions {
   readonly isConverting?: boolean;
   readonly signal?: AbortSignal;

@@ -8,14 +8,14 @@ import { orientationOf } from './metadata/image-edits.ts';
 import { withoutMetadata } from './metadata/without-metadata.ts';
 import { type ExpectedFile, type FileProperties, type ProbedFile, probeFile } from './probe/probe-file.ts';
 
-/** A file that browsers show. */
+/** A file in a format that all browsers support. */
 interface ShownFile {
   readonly properties: FileProperties;
   /** The file to store instead, if it had to be changed; the caller discards it. */
   readonly copy: ReceivedFile | undefined;
 }
 
-/** A file that browsers show, or the message why there is none. */
+/** A file that browsers show, or the error message. */
 export type ShownResult = ShownFile | { readonly fault: string };
 
 /** Minimum share of the duration that a conversion must keep; transport streams state inexact durations. */

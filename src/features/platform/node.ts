@@ -7,13 +7,13 @@ import type { Store, WriteTransaction } from '../../storage/unit-of-work.ts';
 import { clockSkew_ms, SKEW_REPORTED_MS } from './clock-skew.ts';
 import { keyConflict } from './master-keys.ts';
 
-/** This process among those that work on the same database, as its background work sees it. */
+/** This process as one of the servers of a database. */
 export interface Node {
   /** Unique among all starts of all servers. */
   readonly id: string;
   /**
-   * Resolves when other nodes take this one for alive: at once, or after a heartbeat. Callers that hold leases in
-   * the name of the node await it first. Rejects when no heartbeat can be stored.
+   * Resolves when other nodes consider this one alive: at once, or after a heartbeat. Await it before taking leases for the
+   * node. Rejects if no heartbeat can be stored.
    */
   ensureAlive(): Promise<void>;
 }
@@ -26,13 +26,13 @@ export interface Heartbeats {
   skew_s(): number;
 }
 
-/** Receives the reports of a node. */
+/** Callbacks of a node. */
 export interface NodeObserver {
   /** Nodes that ended without signing off were removed. */
   cleanedUp(remains: Remains): void;
-  /** No heartbeat could be stored for so long that other nodes may take this one for dead. */
+  /** Without a stored heartbeat for so long, other nodes may consider this one dead. */
   fellSilent(): void;
-  /** Another node has removed this one, with everything that it held. */
+  /** Another node has removed this one and released its work. */
   wasRemoved(): void;
   /**
    * The clocks of the machine and the database differ by more than usual; zero: no longer.
@@ -256,7 +256,7 @@ async function checkedSkew_ms(store: Store, machineClock: Clock, max_ms: number)
   );
 }
 
-/** What was released of nodes that ended without signing off. */
+/** Removed nodes that had ended without signing off, and their released work. */
 export interface Remains {
   readonly nodes: readonly StoredNode[];
   /** Ended stream connections. */

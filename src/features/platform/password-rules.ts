@@ -11,15 +11,15 @@ export interface PasswordRules {
   readonly service: string;
 }
 
-/** The maximum length of a password, in characters; none of them is ignored. */
+/** The maximum length of a password, in characters; all of them count. */
 export const PASSWORD_LENGTH_MAX = 256;
 /** Shorter names are ignored, because they occur in many words. */
 const NAME_LENGTH_MIN = 3;
 const WORD_LENGTH_MIN = 4;
 
 /**
- * The rule that a new password breaks; undefined when it breaks none. The rules are about length and about what others
- * would guess; rules of composition make worse passwords.
+ * Returns the rule that a new password breaks, if any. The rules concern length and guessable passwords; composition rules
+ * lead to worse passwords.
  * @source decision 500
  */
 export function passwordError(

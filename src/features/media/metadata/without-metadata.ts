@@ -6,7 +6,7 @@ import { webmEdits } from './webm-edits.ts';
 
 /**
  * A copy of a probed file without its metadata, such as position, names and times; pictures and sound are the same bytes.
- * Undefined when there is nothing to remove; or the message why it cannot be removed.
+ * Undefined if there is no metadata; an error message if it cannot be removed.
  * @source decision 1150
  */
 export async function withoutMetadata(
@@ -39,7 +39,7 @@ export interface Edit {
 
 const PIECE_BYTES = 262_144;
 
-/** The bytes of a file with edits, in any order; of edits that overlap, the first holds. The recipient owns the pieces. */
+/** Applies edits, in any order, to a file; of overlapping ones, the first wins. The recipient owns the chunks. */
 export async function* editedBytes(file: FileHandle, edits: readonly Edit[]): AsyncGenerator<Uint8Array> {
   const { size } = await file.stat();
   const last: Edit = { start: size, end: size };
