@@ -32,7 +32,7 @@ const HOST = 'a host name or an IP address without brackets';
 const hostOf = (host: string) =>
   isIP(host) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(host) ? host : undefined;
 
-/** The settings that have a file of their own, by what they are about. */
+/** The settings with a separate file, by topic. */
 export const SETTING_GROUPS: Readonly<Record<string, object>> = {
   Roles: roleSettings,
   PostgreSQL: postgresSettings,

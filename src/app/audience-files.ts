@@ -11,7 +11,7 @@ import { StoredFiles } from '../storage/objects/derived-objects.ts';
 import type { Store } from '../storage/unit-of-work.ts';
 import { openObjects } from './objects.ts';
 
-/** What the files of audiences and of the directory need. */
+/** Dependencies of the files of audiences and of the directory. */
 interface AudienceFilesParts {
   readonly settings: Settings;
   readonly store: Store;
@@ -24,7 +24,7 @@ export function audiencesFolder({ data_folder }: Pick<Settings, 'data_folder'>):
   return join(data_folder, 'audiences');
 }
 
-/** The files of audiences, and those of the directory, as objects. */
+/** Opens the files of audiences and of the directory, which are stored as objects. */
 export function openAudienceFiles({ settings, store, clock, objects }: AudienceFilesParts): {
   readonly derived: DerivedObjects;
   readonly directory: DirectoryIndex;
@@ -46,7 +46,7 @@ export function openAudienceFiles({ settings, store, clock, objects }: AudienceF
 }
 
 /**
- * Runs work of a command with the directory, where its images are stored as those of the server are.
+ * Runs a command's work with the directory, whose snapshots are stored where the server stores them.
  * @throws OtherObjectStore
  */
 export async function withDirectory<T>(

@@ -13,18 +13,18 @@ import type { SharedServer } from './shared-server.ts';
 /** Background work that has been started. */
 export interface Background {
   /**
-   * Keeps still while `work` replaces the contents of the database: streams are ended, and jobs and webhooks stopped, with
-   * those under way; afterwards nothing in memory is of the former contents. Requests are kept away by the caller. Only for
-   * a server that has its database to itself, on SQLite.
+   * Pauses background work while `work` replaces the contents of the database: ends streams, stops jobs and webhooks, and
+   * drops cached data of the former contents. The caller must hold back requests. Only for the single server of a SQLite
+   * database.
    * @source decision 878
    */
   standstill<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Starts the background work of these roles: jobs, the sequencer and webhooks of workers, the event feed of workers and
- * streams, and for all of them the heartbeats of the node and the watch for changes by others. Defers the stop of each to
- * `cleanup`, so that a start that fails halfway can be undone.
+ * Starts the background work of these roles: jobs, the sequencer and webhooks for workers, the event feed for workers and
+ * streams, heartbeats and the watch for external changes for all. Defers the stop of each to `cleanup`, so that a start
+ * that fails halfway is undone.
  */
 export async function startBackground(
   deps: Dependencies,
@@ -34,7 +34,7 @@ export async function startBackground(
   const { store, clock, box, services, log, jobs, node, webhooks, ids } = deps;
   const isWorker = roles.has('worker');
   await node.start(sharedServer?.id);
-  // After everything that the node may hold has ended.
+  // Deferred first, so that it runs after everything that the node may hold has ended.
   cleanup.defer(() => node.stop());
   await Promise.all([markMasterKeyInUse(store, box), services.media.received.sweep()]);
   await adoptSegments(services);
@@ -44,7 +44,7 @@ export async function startBackground(
       for (const kind of expiryJobKinds) await tx.jobs.planNoLaterThan(kind.plannedAt(now));
     });
   if (isWorker) await planExpiry();
-  // Before the caches hold anything: the first look cannot tell what has changed.
+  // Before the caches are filled: the first look cannot tell what has changed.
   cleanup.defer(await watchExternalChanges(store));
   services.keywords.refresh();
   const { feed } = services.activity;
@@ -60,7 +60,7 @@ export async function startBackground(
   });
   cleanup.defer(() => sequencer.stop());
   if (isWorker) await sequencer.start();
-  // Even before they are started they hold connections, threads or files.
+  // They hold connections, threads or files even before they are started.
   cleanup.defer(() => webhooks.stop());
   cleanup.defer(() => feed.stop());
   cleanup.defer(() => jobs.stop());
@@ -70,7 +70,7 @@ export async function startBackground(
   if (isWorker) jobs.start();
   const follows = isWorker || roles.has('stream');
   if (follows) await feed.start();
-  // What happens before it is opened is in the log.
+  // Events from before it is opened are in the log.
   live = await sharedServer?.openLiveEvents(
     follows ? { position: feed.position, onEvents: feed.offer, onAppended: sequencer.wake } : undefined,
   );
@@ -89,7 +89,7 @@ export async function startBackground(
       } finally {
         ids.forget();
         store.clearCaches();
-        // The contents may be of a time when this node held streams, jobs and webhooks, or of another node.
+        // The restored contents may record streams, jobs and webhooks that this node or another one held.
         await node.stop();
         await node.start();
         await markMasterKeyInUse(store, box);

@@ -40,7 +40,7 @@ import { type Dependencies, operations } from './dependencies.ts';
 import { pick } from './pick.ts';
 import type { RequestIntake } from './request-intake.ts';
 
-/** All HTML pages for people: logins, consent, settings, applications, previews. */
+/** Builds all HTML pages for people: logins, consent, settings, applications, previews, the console. */
 export function browserPages(
   mode: Mode,
   deps: Dependencies,
@@ -106,7 +106,7 @@ export function browserPages(
   );
 }
 
-/** Reads reports of what has been delivered until now, and whether it goes on. */
+/** Reads reports and delivery status, after settling delivery up to now. */
 function reportsOf({ store, delivery }: Services): Pick<ConsoleDeps, 'readReport' | 'readBreakdown' | 'readStandings'> {
   return {
     async readReport(account, question) {
@@ -128,7 +128,7 @@ function reportsOf({ store, delivery }: Services): Pick<ConsoleDeps, 'readReport
 
 const HOUR_MS = 3_600_000;
 
-/** Explains the hour before the present one, where delivery is simulated. */
+/** Explains the previous hour of simulated delivery. */
 function explainLastHourOf({ store, delivery }: Services): ConsoleDeps['explainLastHour'] {
   return async ({ id, environment, timezone }, line_item_id, now) => {
     if (delivery.mode(environment) !== 'simulated') return undefined;

@@ -101,7 +101,7 @@ import { objectRemoval } from '../features/platform/object-removal.ts';
 import { rateLimitStatus } from '../features/platform/rate-limit-status.ts';
 import { authenticatedUser, showUser, updateProfile, verifyCredentials } from '../features/platform/user-operations.ts';
 
-/** The table of contents of the API: every resource and operation, in the order of the reference documents. */
+/** Every resource and operation of the API, in the order of the reference documents. */
 export const catalog: readonly (AnyResource | Operation)[] = [
   requestToken,
   accessToken,
@@ -202,7 +202,7 @@ export const catalog: readonly (AnyResource | Operation)[] = [
   decideOnAds,
 ];
 
-/** The kinds of jobs that remove expired rows; each is planned when the server starts. */
+/** The kinds of jobs that remove expired rows; the server schedules each when it starts. */
 export const expiryJobKinds = [
   eventExpiry,
   loginExpiry,

@@ -18,22 +18,22 @@ import { storeOn } from '../storage/core/store.ts';
 import type { Store } from '../storage/unit-of-work.ts';
 import { programVersion } from '../version.ts';
 
-/** What tests, benchmarks and development mode may replace; production uses the defaults. */
+/** Overrides for tests, benchmarks and development mode; production uses the defaults. */
 export interface RuntimeOverrides {
   readonly clock?: Clock;
-  /** That of the service if omitted. */
+  /** The service clock by default. */
   readonly wallClock?: Clock;
   readonly random?: Random;
   readonly driver?: Driver;
-  /** Whether SQLite syncs commits to disk from the start; yes unless told otherwise, and then from `beginSyncing` on. */
+  /** Whether SQLite syncs commits to disk from the start, which is the default; otherwise from `beginSyncing` on. */
   readonly isSynced?: boolean;
-  /** Watches the driver, whichever it is. */
+  /** Wraps the driver of either database. */
   readonly aroundDriver?: (driver: Driver) => Driver;
 }
 
 /**
- * The database and the box that seals its secrets. Commands that only change rows need no more, and load neither
- * listeners nor the catalog, which would take longer than their work.
+ * The database and the box that encrypts its secrets. Commands that only change rows need no more; loading listeners and
+ * the catalog would take longer than their work.
  */
 export interface Runtime {
   readonly settings: Settings;
@@ -46,7 +46,7 @@ export interface Runtime {
   readonly store: Store;
 }
 
-/** Whether other servers may work on the same database at the same time, as nodes of one service. @source decision 813 */
+/** Whether several servers may share the database as nodes of one service. @source decision 813 */
 export function sharesDatabase({ redis_url, object_store }: Pick<Settings, 'redis_url' | 'object_store'>): boolean {
   return redis_url !== '' && object_store !== '';
 }
@@ -80,7 +80,7 @@ export async function openDriver(settings: Settings, isSynced = true): Promise<D
 export interface SchemaUpgrade {
   /** The migrations that were applied; none if the schema was up to date. */
   readonly appliedSteps: readonly string[];
-  /** The copy of the database from before the upgrade; undefined where there was nothing to lose, and on PostgreSQL. */
+  /** The copy of the database from before the upgrade; undefined for an empty database, and on PostgreSQL. */
   readonly copyPath: string | undefined;
 }
 
@@ -139,15 +139,15 @@ export async function openRuntime(mode: Mode, settings: Settings, overrides: Run
 }
 
 /**
- * Rejects when secrets were sealed with a master key that the settings no longer have, as when it was removed before all
- * were resealed: each would be refused when it is used. @source decision 836
+ * Rejects if secrets are encrypted with a master key that the settings no longer have, such as one removed before all
+ * secrets were re-encrypted: each use of them would fail. @source decision 836
  */
 export async function refuseUnknownKeys(driver: Driver, settings: MasterKeySettings): Promise<void> {
   const keyIds = Object.keys(keysOf(settings));
   for (const column of Object.values(SEALED_COLUMNS)) {
     const found = await driver.read((session) => findSealedOtherwise(session, column, keyIds));
     const id = found?.split('.', 1)[0] ?? '';
-    // What is no sealed value at all is reported by `keys status`.
+    // `keys status` reports values that are not encrypted at all.
     if (!isKeyId(id)) continue;
     throw new Error(
       `secrets in ${column.table}.${column.column} are encrypted with master key ${id}, which this server does not have; add it to master_keys_old, and keep it until barker keys reseal has run`,
@@ -155,7 +155,7 @@ export async function refuseUnknownKeys(driver: Driver, settings: MasterKeySetti
   }
 }
 
-/** The box that seals and opens secrets with the master keys of the settings. */
+/** Creates the box that encrypts secrets with the master keys of the settings. */
 export function secretBoxOf(settings: MasterKeySettings): SecretBox {
   return secretBox({
     currentKeyId: settings.master_key_id,
@@ -164,7 +164,7 @@ export function secretBoxOf(settings: MasterKeySettings): SecretBox {
   });
 }
 
-/** The master keys of the settings, as servers tell them to each other. */
+/** Describes the master keys of the settings, for comparison between servers. */
 export function masterKeysOf(settings: MasterKeySettings): string {
   return describeMasterKeys(settings.master_key_id, keysOf(settings));
 }
@@ -175,10 +175,10 @@ function keysOf({ master_key, master_key_id, master_keys_old }: MasterKeySetting
   return { ...parseKeyEntries(master_keys_old), [master_key_id]: parseMasterKey(master_key) };
 }
 
-/** With a wrong master key every signature would be refused, without a hint at the cause. */
+/** With a wrong master key, every signature would be refused without a hint at the cause. */
 async function checkMasterKey(mode: Mode, store: Store, box: SecretBox): Promise<void> {
   const sample = await store.read((tx) => tx.credentials.findSomeApplication());
-  // A demo world has a key of its own, and production refuses it for being one.
+  // A demo world has its own key, and production refuses demo worlds anyway.
   if (!sample || (mode === 'serve' && sample.demo === 1)) return;
   try {
     box.open(sample.consumer_secret, secretContext.application(sample.id));

@@ -9,17 +9,17 @@ import { Settlement } from '../features/delivery/settle.ts';
 import type { Mode } from '../settings/kinds.ts';
 import type { Settings } from '../settings.ts';
 
-/** Outside of development, reads settle an account at most this often. */
+/** Outside development, reads settle an account at most this often. */
 const READ_PERIOD_S = 10;
 
-/** The services that delivery depends on; `serving` is read when it is first needed. */
+/** The services that delivery depends on; `serving` is resolved lazily. */
 interface DeliveryParts extends Pick<Services, 'store' | 'clock' | 'audiences' | 'keywords'> {
   readonly serving: () => AdServing;
 }
 
 /** Configures the delivery of both environments. */
 export function createDelivery(mode: Mode, settings: Settings, parts: DeliveryParts, log: Logger): Delivery {
-  /** In `serve` the directory has real people: simulated numbers must not reveal anything about an individual. @source decision 1278 */
+  /** In `serve` the directory has real people: simulated numbers must not reveal individuals. @source decision 1278 */
   const roundedInServe = (people: number): number =>
     people < parts.audiences.rules.size_min ? 0 : roundedPeople(people);
   return new Settlement({

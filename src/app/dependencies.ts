@@ -79,51 +79,51 @@ export const operations: readonly Operation[] = catalog.flatMap((entry) =>
   'fields' in entry ? operationsOf(entry) : [entry as Operation],
 );
 
-/** What tests and benchmarks may replace; production uses the defaults. */
+/** Overrides for tests and benchmarks; production uses the defaults. */
 export interface DependencyOverrides extends RuntimeOverrides {
   readonly log?: Logger;
-  /** How the service reaches other servers. */
+  /** The network for requests to other servers. */
   readonly network?: Network;
-  /** Watches what is sent to other servers. */
+  /** Wraps the sender of requests to other servers. */
   readonly aroundSender?: (sender: Sender) => Sender;
-  /** Watches the runs of jobs. */
+  /** Wraps the kinds of jobs. */
   readonly aroundJobKinds?: (kinds: readonly JobKind[]) => readonly JobKind[];
   readonly hashPassword?: HashPassword;
-  /** The clock of the machine, which is compared with that of the database. */
+  /** The machine clock, which is compared with that of the database. */
   readonly machineClock?: Clock;
-  /** Whether objects in a folder are synced to disk; yes unless told otherwise. */
+  /** Whether objects in a folder are synced to disk; true by default. */
   readonly syncsObjects?: boolean;
-  /** How often a decision waits 50 ms for the database at most; 20 times unless told otherwise. */
+  /** Maximum number of 50 ms waits of an ad decision for the database; 20 by default. */
   readonly decisionWaits?: number;
 }
 
-/** The stored form of a password that a user has chosen. */
+/** Hashes a new password for storage. */
 type HashPassword = (password: string) => Promise<string>;
 
-/** What commands and listeners share. */
+/** The dependencies that commands and listeners share. */
 export interface Dependencies extends Runtime {
   readonly services: Services;
-  /** Issues the ids of the services. */
+  /** Generates the ids of the services. */
   readonly ids: BlockIds;
-  /** The base URLs of the listeners; each is known once its listener is open. */
+  /** The base URLs of the listeners; each is set once its listener is open. */
   readonly servers: Record<Environment, string>;
-  /** Decisions of users on request tokens. */
+  /** Records the decisions of users on request tokens. */
   readonly grants: Grants;
   readonly hashPassword: HashPassword;
   readonly log: Logger;
   /** Runs background jobs once it is started. */
   readonly jobs: JobRunner;
-  /** This process among those that work on the database, once it is started. */
+  /** This process as a node of the database, once it is started. */
   readonly node: RunningNode;
   /** Delivers events to webhooks once it is started. */
   readonly webhooks: Deliverer;
   readonly registry: Registry;
   readonly objects: OpenObjects;
-  /** The words of another interface; undefined when callers use those of this service. */
+  /** The vocabulary of another interface; undefined without an alias file. */
   readonly vocabulary: Vocabulary | undefined;
 }
 
-/** Builds what commands and listeners share; requires a current schema. Starts nothing. */
+/** Builds the shared dependencies; requires a current schema. Starts nothing. */
 export async function openDependencies(
   mode: Mode,
   settings: Settings,
@@ -146,7 +146,7 @@ export async function openDependencies(
   const registry = new Registry();
   const metrics = backgroundMetrics(registry);
   const loginRules = pick(settings, LOGIN_SETTINGS);
-  // Only one process can open a database of SQLite as a server.
+  // Only one process can open a SQLite database as a server.
   const hasPeers = runtime.driver.dialect === 'postgres';
   const machineClock = overrides.machineClock ?? systemClock;
   const node = new RunningNode({
@@ -163,7 +163,7 @@ export async function openDependencies(
   const { webhooks, ...activity } = activityServices({
     ...{ ...runtime, box, settings, servers, log, metrics, overrides, node, hasPeers, vocabulary },
   });
-  // Jobs that others do are not waited for.
+  // Other roles leave the job to workers and do not wait for it.
   const runNow: JobServices['runNow'] = rolesOf(settings).has('worker')
     ? (kind, key) => jobs.runNow(kind, key)
     : async () => {};
@@ -228,10 +228,10 @@ const LOGIN_SETTINGS = [
   'revoke_on_verifier_reuse',
 ] as const;
 
-/** A backup has this long to read objects that are no longer used. @source decision 785 */
+/** How long backups may still read objects that are no longer used. @source decision 785 */
 const REMOTE_REMOVAL_DELAY_S = 3600;
 
-/** The folder of files that are being received: on the disk of the objects, if they are files of this machine. */
+/** The folder for incoming files: on the disk of the object store, if that is a folder of this machine. */
 export function receivedFolder({ object_store: place, data_folder }: Settings): string {
   const home = place !== '' && bucketOf(place) === undefined ? place : data_folder;
   return join(home, 'media', 'incoming');
@@ -248,7 +248,7 @@ function mediaServices({
 }): MediaServices {
   const isLocal = bucketOf(settings.object_store) === undefined;
   const folder = join(settings.data_folder, 'media', 'cache');
-  // A folder of its own may be that of several servers of a machine, the data folder is not.
+  // Several servers of a machine may share a separate object folder, but not the data folder.
   const sharedBy = isLocal && settings.object_store !== '' ? machineClock : undefined;
   const cache = { folder, bytes_max: settings.object_cache_bytes_max, random: secureRandom };
   return {
@@ -341,7 +341,7 @@ function activityServices(
   };
 }
 
-/** Rewrites a text that comes in pieces: names and values are found in the whole only. */
+/** Translates a streamed text as a whole, because pieces could split names and values. */
 function inWords(rewrite: (whole: string) => string): Services['ads']['statsWords'] {
   return async function* (pieces) {
     yield rewrite(await text(pieces));

@@ -17,7 +17,7 @@ interface KeywordSearchParts extends JobServices {
   readonly objects: ObjectStore;
 }
 
-/** Keyword search, whose index is stored as objects. */
+/** Opens keyword search, whose index is stored as objects. */
 export function openKeywordSearch({ settings, store, clock, objects, runNow }: KeywordSearchParts): Keywords {
   const folder = keywordsFolder(settings.data_folder);
   const random = secureRandom;

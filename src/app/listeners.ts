@@ -49,7 +49,7 @@ interface Listeners {
   close(times: DrainTimes): Promise<number>;
 }
 
-/** What listeners need beside the dependencies of the process. */
+/** The configuration of listeners beside the dependencies of the process. */
 export interface ListenerOptions {
   readonly mode: Mode;
   readonly roles: ReadonlySet<Role>;
@@ -60,7 +60,7 @@ export interface ListenerOptions {
   readonly branding: Branding;
   readonly tls: Tls | undefined;
   readonly answerProbe: RequestListener;
-  /** Authorizes the event simulator; undefined where there is none. */
+  /** Authorizes the event simulator; undefined if there is none. */
   readonly operator_token: string | undefined;
 }
 
@@ -90,7 +90,7 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
     const { isDraining } = pipeline;
     const tools = options.toolsOf?.({ environment, originsOf, isDraining, resetRates: () => resetRates(pipeline) });
     const own = { ...pipeline, environment, originsOf, tools };
-    // Accounts of both environments are managed on the pages of either.
+    // The pages of either listener manage the accounts of both environments.
     const ofPages = { tools: undefined, vocabulary: undefined, textOfError: refusalText };
     const callsIn = (each: Environment) => ({ ...own, environment: each, ...ofPages });
     const pageDeps = { ...pages, originsOf, calls: { production: callsIn('production'), sandbox: callsIn('sandbox') } };
@@ -137,7 +137,7 @@ export function listenersOf(deps: Dependencies, options: ListenerOptions): Liste
   };
 }
 
-/** Events of websites that an address may send in 15 minutes. */
+/** Website events that an address may send in 15 minutes. */
 function eventsMax({ rate_limits, rate_tag_events_per_15min }: Dependencies['settings']): number {
   return rate_limits === 'on' ? rate_tag_events_per_15min : Number.POSITIVE_INFINITY;
 }
@@ -148,28 +148,13 @@ function resetRates({ rateLimiter, addressLimiter: addresses }: ListenerOptions[
   return rateLimiter.reset !== undefined;
 }
 
-/** What pages and operations use alike. */
-const SHARED = [
-  'fence',
-  'addressLimiter',
-  'unauthenticatedBodies',
-  'connectionLimiter',
-  'observer',
-  'auditLog',
-  'nextTransactionId',
-  'addressOf',
-  'secureHeaders',
-  'isDraining',
-] as const;
-
 function pagePartsOf(
   { settings, store, wallClock, box, log }: Dependencies,
   { pipeline, branding, pages }: ListenerOptions,
 ): Omit<PageDeps, 'originsOf' | 'calls'> {
   const max = settings.rate_limits === 'on' ? settings.rate_page_views_per_15min : Number.POSITIVE_INFINITY;
   return {
-    ...pick(pipeline, SHARED),
-    ...{ pages, log },
+    ...{ ...pipeline, pages, log },
     branding,
     sessions: browserSessions({ store, clock: wallClock, random: secureRandom }),
     sentForms: sentForms({ store, clock: wallClock, random: secureRandom, box }),

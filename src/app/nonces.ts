@@ -8,8 +8,8 @@ import type { Dependencies } from './dependencies.ts';
 import type { SharedServer } from './shared-server.ts';
 
 /**
- * The used nonces: in files of the data folder or, with a shared server, in PostgreSQL and there. Whichever it is, those
- * of the other are read first, because the setting may have changed since.
+ * Opens the store of used nonces: files of the data folder or, with Redis, PostgreSQL and Redis. Reads the nonces of the
+ * other store first, in case the setting was changed.
  * @source decision 746
  */
 export async function openNonces(
@@ -18,7 +18,7 @@ export async function openNonces(
   cleanup: AsyncDisposableStack,
 ): Promise<Nonces> {
   const { timestamp_window_s: window_s } = settings;
-  // Nothing is forgotten that either of them accepts.
+  // A nonce is kept as long as either clock accepts its timestamp.
   const clock = earlierOf(ofService, wallClock);
   const files = new NonceFiles(join(settings.data_folder, 'nonces'), window_s, { clock });
   cleanup.defer(() => files.close());

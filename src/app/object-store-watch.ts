@@ -4,13 +4,13 @@ import { StoreUnavailable } from '../contract/problems/store-unavailable.ts';
 import { checkObjectStore } from '../features/platform/object-store-check.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** How soon a store that was away is asked again, in milliseconds. */
+/** Delay before an unavailable store is checked again. */
 const RETRY_MS = 1000;
 
 /**
- * Checks that the object store is the one of the database, where one was named or the database has one; a data folder that
- * always was the store of its only server needs no check. A store that is away is asked until it answers: `isOther` gets
- * the reason if it is another one then.
+ * Checks that the object store belongs to the database, if one is configured or recorded; a data folder that always was the
+ * store of its only server needs no check. Retries until an unavailable store answers, and calls `isOther` with the reason
+ * if it turns out to belong to another database.
  * @throws OtherObjectStore
  * @source decision 849
  */

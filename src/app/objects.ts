@@ -8,11 +8,11 @@ import { folderObjects } from '../storage/objects/folder-objects.ts';
 /** The object store of a process. */
 export interface OpenObjects {
   readonly store: ObjectStore;
-  /** The folder of the objects, if they are files of this machine. */
+  /** The folder of the objects; undefined for a bucket. */
   readonly folder: string | undefined;
   /** Whether the last call was answered; undefined for a folder. */
   readonly isUp: (() => boolean) | undefined;
-  /** Rejects while the store is away; undefined for a folder, whose disk has checks of its own. */
+  /** Rejects while the store is unavailable; undefined for a folder, whose disk is checked separately. */
   readonly check: (() => Promise<void>) | undefined;
   close(): void;
 }
@@ -49,7 +49,7 @@ export async function openObjects(
     folder: undefined,
     isUp: () => store.isUp(),
     async check() {
-      // Nobody else may be using it: whether it is back is found out here.
+      // Without other calls, only this one notices that the store is available again.
       if (!store.isUp()) await store.head('probe/none');
     },
     close: () => store.close(),

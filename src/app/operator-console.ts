@@ -10,7 +10,7 @@ import { programVersion } from '../version.ts';
 import { accountInput } from './account-input.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** The pages for operators, in front of probes and metrics. */
+/** Serves the operator console, and passes other requests on to probes and metrics. */
 export function operatorConsole(deps: Dependencies, branding: Branding, others: RequestListener): RequestListener {
   const { store, clock, wallClock, box, log } = deps;
   return operatorListener(

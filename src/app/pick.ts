@@ -1,4 +1,4 @@
-/** A copy with only the named members, so that its user cannot read the others. */
+/** Copies only the named members, so that the recipient cannot read the others. */
 export function pick<T extends object, Name extends keyof T>(from: T, names: readonly Name[]): Pick<T, Name> {
   return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, Name>;
 }

@@ -15,14 +15,14 @@ import type { Dependencies } from './dependencies.ts';
 import { keysOf, pick } from './pick.ts';
 import type { SharedServer } from './shared-server.ts';
 
-/** What receives, limits, counts and records requests, whichever operation they call; all listeners share it. */
+/** Receives, limits, counts and records requests for all listeners and operations. */
 export type RequestIntake = RequestBuffers &
   Pick<
     PipelineDependencies,
     'addressOf' | 'addressLimiter' | 'connectionLimiter' | 'rateLimiter' | 'observer' | 'auditLog'
   > & { readonly usage: UsageRecorder };
 
-/** With `rate_limits` off, only memory and the total number of connections are limited. @source decision 3 */
+/** Creates the request intake. With `rate_limits` off, only memory and total connections are limited. @source decision 3 */
 export function requestIntake(
   { settings, clock, wallClock, store, log, registry, node }: Dependencies,
   sharedServer?: SharedServer,

@@ -10,13 +10,13 @@ import type { TableName } from '../storage/core/database.ts';
 
 /** How long rows of a table are kept. */
 export interface Retention {
-  /** The column from whose time on they are. */
+  /** The column from whose time retention counts. */
   readonly time: string;
-  /** How the column stores it: UTC text, or whole milliseconds, seconds or days since 1970. */
+  /** The format of the column: UTC text, or whole milliseconds, seconds or days since 1970. */
   readonly as: 'text' | 'ms' | 's' | 'days';
-  /** Seconds; Infinity for ever. */
+  /** Seconds; Infinity means forever. */
   kept_s(settings: Settings): number;
-  /** The setting that says so. */
+  /** The setting that controls it. */
   readonly setting?: SettingName;
 }
 
@@ -28,7 +28,7 @@ const kept = (time: string, seconds: number, as: Retention['as'] = 'text'): Rete
   kept_s: () => seconds,
 });
 
-/** Kept for the days of a setting; for ever if they are 0. */
+/** Kept for the number of days of a setting; 0 means forever. */
 const keptBy = (
   time: string,
   setting: 'audit_retention_days' | 'history_retention_days' | 'keyword_retention_days',
@@ -41,8 +41,7 @@ const events: Retention = {
 };
 
 /**
- * The tables that grow with what happens, not only with what users own, and how long their rows are kept. `barker doctor`
- * prints their sizes.
+ * The retention of tables that grow with activity rather than with what users own. `barker doctor` prints their sizes.
  * @source decision 1225
  */
 export const RETENTION = {

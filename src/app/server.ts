@@ -65,19 +65,19 @@ export interface Service extends Dependencies, Background {
   close(): Promise<number>;
 }
 
-/** What only development mode has. */
+/** Options of development mode. */
 export interface DevelopmentOptions {
   /** Authorizes the event simulator. */
   readonly operator_token?: string | undefined;
-  /** Makes the tools of each listener. */
+  /** Creates the tools of each listener. */
   readonly toolsOf?: DeveloperToolsOf;
-  /** The pages of tools. */
+  /** Links to the pages of tools. */
   readonly toolLinks?: readonly PageLink[];
 }
 
 /**
  * Starts the listeners: production, sandbox, and in `serve` one for probes and metrics. Takes ownership of the
- * dependencies: a failed start closes them and everything else that it opened.
+ * dependencies: a failed start closes them and everything else it opened.
  * @source decision 1, 6
  */
 export async function startListeners(
@@ -169,7 +169,7 @@ async function start(
   }
   const { production: url, sandbox: sandboxUrl } = deps.servers;
   driver.noteServer?.(`${process.pid}${url && `, at ${url}`}`);
-  // In development they are on the production listener too.
+  // In development, the production listener serves them too.
   if (mode === 'serve' || !hasListeners(roles) || settings.operator_console) {
     const at = { host: settings.operations_host, port: settings.operations_port };
     const answer = settings.operator_console ? operatorConsole(deps, branding, answerProbe) : answerProbe;
@@ -189,7 +189,7 @@ async function start(
   };
 }
 
-/** The probes of a server, with the conditions of its roles. */
+/** Builds the probes of a server, with the checks of its roles. */
 function probesOf(
   deps: Dependencies,
   roles: ReadonlySet<Role>,
@@ -218,13 +218,13 @@ function probesOf(
   });
 }
 
-/** Whether servers of these roles receive requests: workers do not. */
+/** Whether servers of these roles receive API requests; workers do not. */
 function hasListeners(roles: ReadonlySet<Role>): boolean {
   return roles.has('api') || roles.has('stream') || roles.has('search');
 }
 
 /**
- * With a wrong clock, a server refuses what others accept; one that is alone is better than none.
+ * A server with a wrong clock refuses requests that others accept, but a single server is better than none.
  * @source decision 824
  */
 function clockCheck({ isClockWrong, liveNodes }: Dependencies['node']): Check {
@@ -233,7 +233,7 @@ function clockCheck({ isClockWrong, liveNodes }: Dependencies['node']): Check {
   };
 }
 
-/** Closes at shutdown what was opened before the listeners: the database last. */
+/** Closes at shutdown the resources that were opened before the listeners, the database last. */
 function closeWithService({ store, services, objects }: Dependencies, cleanup: AsyncDisposableStack): void {
   const { audiences, keywords } = services;
   cleanup.defer(() => store.close());
@@ -262,7 +262,7 @@ function addMetrics(
     dataFolder: settings.data_folder,
   });
   if (!node.heartbeats) return;
-  // After the metrics of waiting units of work, which its own must not count in.
+  // After the metric of waiting units of work, which must not count the unit below.
   const eventsWait_s = async (): Promise<number> => {
     const oldest = await store.read((tx) => tx.events.findOldestWaiting());
     return oldest === undefined ? 0 : Math.max(0, (clock.now() - instantMs(oldest)) / 1000);
@@ -276,7 +276,7 @@ function addMetrics(
 }
 
 /**
- * Browsers remember it for all ports of a host: development must not lock out other services on `localhost`.
+ * Browsers apply HSTS to all ports of a host: development must not lock out other services on `localhost`.
  * @source decision 107
  */
 const HSTS_S: Readonly<Record<Mode, number>> = { dev: 0, serve: 31_536_000 };
@@ -287,7 +287,7 @@ async function tlsOf({ settings, wallClock, log }: Dependencies): Promise<Tls | 
   return openTls({ cert, key, flags: { cert: flagOf('tls_cert'), key: flagOf('tls_key') } }, wallClock, log);
 }
 
-/** Adds the flag of a setting to the error of what it configures. */
+/** Adds the flag of a setting to errors of the work that it configures. */
 async function naming<T>(setting: SettingName, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -302,7 +302,7 @@ const kept: object[] = [];
  * Keeps `process.nextTick` fast, which every request of `node:http` calls several times. Node.js builds an object for
  * each call. If a full garbage collection finds none of them alive, V8 drops their hidden class, regards the next one
  * as a new class and never optimizes the code that builds them again: a call then takes 290 ns instead of 30. One
- * object that stays alive prevents that. To be called early: what was lost does not come back.
+ * object that stays alive prevents that. Call it early: lost optimizations do not come back.
  * @source decision 731
  */
 export function keepTickObject(): void {

@@ -6,23 +6,23 @@ import { addSharedServerMetrics } from '../http/metrics.ts';
 import { postgresIdentity } from '../storage/core/postgres-status.ts';
 import type { Dependencies } from './dependencies.ts';
 
-/** What Redis takes over while it answers. */
+/** The services of Redis, each with a fallback while it is unavailable. */
 export interface SharedServer {
   readonly firstUses: FirstUses;
-  /** Windows in Redis, or in memory while it is away. */
+  /** Windows in Redis, or in memory while it is unavailable. */
   windows(local: LocalRateWindows): RateWindows;
-  /** Begins to pass events on between the servers of a database; without a listener, to the others only. */
+  /** Starts to exchange events between the servers of a database; without a listener, it only sends. */
   openLiveEvents(listener?: LiveEventsListener): Promise<LiveEvents>;
   /** The id of this Redis; empty while it is unknown. */
   id(): Promise<string>;
-  /** Rejects while Redis is away, or when other servers of the database use another one. */
+  /** Rejects while Redis is unavailable, or if other servers of the database use another one. */
   check(): Promise<void>;
   close(): void;
 }
 
 /**
- * Connects to the Redis that the settings name, if any; its client is not loaded otherwise. The service starts without it
- * too.
+ * Connects to the Redis server of the settings, if any; otherwise its client is not loaded. The service also starts while
+ * Redis is unavailable.
  * @source decision 745, 749
  */
 export async function openSharedServer(deps: Dependencies): Promise<SharedServer | undefined> {

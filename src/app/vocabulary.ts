@@ -6,24 +6,24 @@ import type { Vocabulary } from '../http/vocabulary/vocabulary.ts';
 import { flagOf, SettingsError } from '../settings/load.ts';
 import type { Settings } from '../settings.ts';
 
-/** Reads the file that `aliases` names; undefined when it names none. @throws SettingsError */
+/** Reads the alias file of the settings; undefined if there is none. @throws SettingsError */
 export function readAliasFile({ aliases }: Pick<Settings, 'aliases'>): AliasFile | undefined {
   return aliases === '' ? undefined : naming(aliases, () => parseAliasFile(contentsOf(aliases)));
 }
 
-/** The vocabulary of the file that `aliases` names; undefined when it names none. @throws SettingsError */
+/** Loads the vocabulary of the alias file; undefined if there is none. @throws SettingsError */
 export async function openVocabulary(
   settings: Pick<Settings, 'aliases'>,
   operations: readonly Operation[],
 ): Promise<Vocabulary | undefined> {
   const file = readAliasFile(settings);
   if (!file) return undefined;
-  // A start without the setting does not load it.
+  // Loaded only with an alias file, so that other starts are faster.
   const { vocabularyOf } = await import('../http/vocabulary/vocabulary.ts');
   return naming(settings.aliases, () => vocabularyOf(file, operations));
 }
 
-/** The text of an alias file with every own word, to begin with. */
+/** Generates an alias file with every native name, as a starting point. */
 export async function aliasTemplateText(): Promise<string> {
   const { aliasTemplate } = await import('../http/vocabulary/template.ts');
   const { operations } = await import('./dependencies.ts');

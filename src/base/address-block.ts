@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * The key of an address for limits by address: an IPv4 address itself, also when mapped into IPv6; the /64 of an IPv6
- * address, because a subscriber has all of it. Other text is returned as is.
+ * Returns the key of an address for per-address limits: an IPv4 address itself, even if mapped into IPv6; the /64 of an IPv6
+ * address, because subscribers get a whole one. Other text is returned as is.
  * @returns `192.0.2.1` or `2001:db8:0:1::/64`: one spelling for all spellings.
  * @source decision 470
  */

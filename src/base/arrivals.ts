@@ -1,6 +1,6 @@
-/** A queue in order of arrival, from which any member can be removed. */
+/** A FIFO queue from which any member can be removed. */
 export interface Arrivals<Member> extends Iterable<Member> {
-  /** Adds a member at the end. The result removes it, and returns whether it was still there. */
+  /** Adds a member at the end. Returns a function that removes it, and returns whether it was still queued. */
   add(member: Member): () => boolean;
   /** The first member. */
   oldest(): Member | undefined;
@@ -15,9 +15,9 @@ interface Entry<Member> {
 }
 
 /**
- * A queue for short-lived members, such as requests. A linked list, because a `Set` allocates a new table whenever it
- * grows or shrinks, to which the former one points: once one of them is promoted to the old generation, all later ones
- * survive until the next full collection, with all their members.
+ * Creates a queue for short-lived members, such as requests. It is a linked list, because a `Set` allocates a new table
+ * whenever it grows or shrinks, and the old table points to it: once one table is promoted to the old generation, all later
+ * ones survive until the next full collection, with all their members.
  * @source decision 1009
  */
 export function arrivals<Member>(): Arrivals<Member> {

@@ -1,12 +1,12 @@
-/** A call of the API, for display to developers. */
+/** An API call, for display to developers. */
 export interface CommandedCall {
   readonly environment: 'production' | 'sandbox';
-  /** The server that answers it, such as `http://127.0.0.1:8081`. */
+  /** The base URL of the listener, such as `http://127.0.0.1:8081`. */
   readonly base_url: string;
   readonly method: string;
-  /** Below the base URL, with its parameters filled in. */
+  /** The path below the base URL, with its parameters filled in. */
   readonly path: string;
-  /** Parameters by name; undefined ones were not sent, and those of the path may be among them. */
+  /** Parameters by name; undefined ones were not sent, and path parameters may be included. */
   readonly parameters?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
   /** The JSON body. */
   readonly body?: unknown;

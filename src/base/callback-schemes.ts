@@ -1,4 +1,4 @@
-/** Schemes that browsers handle themselves, or that no application can own. @source authentication 4.1 */
+/** Schemes that browsers handle themselves or that no application can own. @source authentication 4.1 */
 const REFUSED_SCHEMES = new Set(
   `javascript vbscript vbs data mocha keyword livescript ftp file gopher acrobat callto daap itpc itms firefoxurl hcp
   ldap mailto mmst mmsu msbd rtsp mso-offdap snews news nntp outlook stssync rlogin telnet tn3270 shell sip about blob
@@ -16,14 +16,14 @@ export function isRefused(scheme: string): boolean {
   return REFUSED_SCHEMES.has(scheme);
 }
 
-/** The schemes of an operator's list, in lower case; undefined when one is invalid or always refused. */
+/** Parses an operator's list of schemes to lower case; undefined if one is invalid or always refused. */
 export function schemesOf(list: readonly string[]): readonly string[] | undefined {
   const schemes = list.map((each) => each.toLowerCase());
   const isScheme = (each: string): boolean => /^[a-z][a-z0-9+.-]*$/.test(each) && !isRefused(each);
   return schemes.every((each) => each === ANY_SCHEME || isScheme(each)) ? schemes : undefined;
 }
 
-/** The scheme of a valid URL if any application could claim it; undefined when the rules of registration accept it. */
+/** Returns the scheme of a valid URL if any application could claim it; undefined if registration accepts it. */
 export function unclaimedScheme(address: string, schemes: readonly string[]): string | undefined {
   const scheme = address.slice(0, address.indexOf(':')).toLowerCase();
   const isKnown = scheme === 'https' || scheme === 'http' || REVERSE_DOMAIN.test(scheme);

@@ -1,16 +1,16 @@
 import { resolve } from 'node:path';
 
-/** Variables that programs need: to be found, and for language, time zone and temporary folder. */
+/** Environment variables that programs need: for lookup, language, time zone and temporary folder. */
 const PASSED = ['PATH', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR', 'SystemRoot', 'NODE_COMPILE_CACHE'];
 
-/** The environment of child processes and threads: no settings or secrets, because they process untrusted input. */
+/** Returns the environment of child processes and threads: no settings or secrets, because they process untrusted input. */
 export function childEnvironment(): Record<string, string> {
   return Object.fromEntries(
     PASSED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   );
 }
 
-/** Options of all child processes: a clean environment, and a working folder where nothing is written by mistake. */
+/** Returns the options of all child processes: a clean environment, and a working folder for no accidental writes. */
 export function childOptions(): { readonly env: Record<string, string>; readonly cwd: string } {
   return { env: childEnvironment(), cwd: resolve('/') };
 }
@@ -25,8 +25,8 @@ interface ProcessLimits {
 }
 
 /**
- * A command that runs a program within limits, which the shell sets and the program inherits; it writes no core dump.
- * Where the system lacks a limit, as macOS lacks that of memory, the program runs without it.
+ * Builds a command that runs a program within limits, which the shell sets and the program inherits; it writes no core
+ * dump. Limits that the system lacks, such as memory on macOS, are skipped.
  */
 export function boundedCommand(
   program: string,

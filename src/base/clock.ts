@@ -1,4 +1,4 @@
-/** The source of the current time. Everything that needs the time gets a clock. */
+/** The source of the current time, passed to all code that needs it. */
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
@@ -7,7 +7,7 @@ export interface Clock {
 /** The system clock: the only reader of `Date.now`. */
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** A clock with the earlier time of two clocks. */
+/** Returns a clock with the earlier time of two clocks. */
 export function earlierOf(one: Clock, other: Clock): Clock {
   return one === other ? one : { now: () => Math.min(one.now(), other.now()) };
 }

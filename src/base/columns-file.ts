@@ -17,7 +17,7 @@ const HEAD_BYTES = 16;
 const MAGIC = 'COLUMNS1';
 const NO_BUFFER = new ArrayBuffer(0);
 
-/** Writes a table of contents, then the arrays. */
+/** Writes a file with a table of contents and the arrays, and syncs it to disk. */
 export function writeSections(path: string, sections: Sections): void {
   const places: Record<string, TableEntry> = {};
   let at = 0;
@@ -39,7 +39,7 @@ export function writeSections(path: string, sections: Sections): void {
   closeSync(file);
 }
 
-/** A file whose sections are read one by one. It stays readable after it is removed or replaced. */
+/** An open file whose sections are read one by one. It stays readable after it is removed or replaced. */
 export interface SectionFile {
   /** Number of elements of a section. */
   lengthOf(name: string): number;
@@ -47,12 +47,12 @@ export interface SectionFile {
   bytesOf(name: string): number;
   /** Reads a section into its own buffer. */
   read(name: string): Section;
-  /** Reads the elements from `from` up to `to` (exclusive) into a buffer, or one of its own if that is too small. */
+  /** Reads the elements from `from` up to `to` (exclusive) into a buffer, or a new one if that is too small. */
   readPart(name: string, from: number, to: number, into: ArrayBuffer): Section;
   close(): void;
 }
 
-/** Opens a file of `writeSections`. @throws when it has another format, or is incomplete */
+/** Opens a file that `writeSections` wrote. Throws if it has another format or is incomplete. */
 export function openSections(path: string): SectionFile {
   const file = openSync(path, 'r');
   try {

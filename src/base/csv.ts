@@ -19,7 +19,7 @@ export class CsvError extends InputError {
   override readonly name = 'CsvError';
 }
 
-/** Maximum length of a row in characters: a longer one is missing a quote. */
+/** Maximum length of a row in characters: a longer one must lack a closing quote. */
 const VALUE_MAX = 1_000_000;
 
 /** Accepted separators, the rarest in values first; spreadsheets in many countries write semicolons. */
@@ -120,8 +120,8 @@ function readQuoted(text: string, from: number, isLast: boolean): [value: string
 }
 
 /**
- * A table as CSV. Each text is in quotes, since spreadsheets in many countries separate at other characters, too; one that
- * begins like a formula gets an apostrophe, so that it is not evaluated.
+ * Formats a table as CSV. Texts are quoted, because spreadsheets of many locales use other separators; a text that starts
+ * like a formula gets an apostrophe, so that it is not evaluated.
  */
 export function csvText(rows: readonly (readonly (string | number)[])[]): string {
   return `${rows.map((cells) => cells.map(cellText).join(',')).join('\r\n')}\r\n`;

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { isLegalText } from './text.ts';
 
 /**
- * A position in a list: the sort values and id of the last row, with a digest of the filters and order it belongs to.
- * It survives inserts and deletes, and is invalid for any other list.
+ * A position in a list: the sort values and id of the last row. Encoded with a digest of the filters and order, it survives
+ * inserts and deletes, and is invalid for any other list.
  * @source campaigns 1.6; decision 46
  */
 interface Cursor {
@@ -40,8 +40,7 @@ function digest(list: string): string {
 }
 
 /**
- * Encodes a position in a list of version 2 as opaque text of at least 16 of 0-9 and a-v, with a digest of the list it
- * belongs to.
+ * Encodes a position in a version 2 list as at least 16 characters of 0-9 and a-v, with a digest of the list it belongs to.
  * @source activity 17.3
  */
 export function encodePageToken(after: string, list: string): string {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** A prepared HMAC key. Opaque; create it once and reuse it. @source RFC 2104 2 */
+/** A prepared, reusable HMAC key. @source RFC 2104 2 */
 export interface HmacKey {
   readonly digest: 'sha1' | 'sha256';
   /** The key block XOR 0x36. */
@@ -30,8 +30,8 @@ const scratch = Buffer.alloc(SCRATCH_BYTES);
 
 /**
  * The base64 HMAC of an ASCII text, by two one-shot digests, which take about half the time of a `createHmac` object.
- * @param head its first part, as bytes, since it is the same for many texts; may be empty.
- * @param rest the rest of it.
+ * @param head the first part as bytes, which many texts share; may be empty.
+ * @param rest the rest of the text.
  * @source RFC 2104 2
  */
 export function hmacOfText(key: HmacKey, head: Uint8Array, rest: string): string {
@@ -43,7 +43,7 @@ export function hmacOfText(key: HmacKey, head: Uint8Array, rest: string): string
   return digestOf(key, buffer, length);
 }
 
-/** The same of an ASCII text and the bytes that follow it. */
+/** The base64 HMAC of an ASCII text followed by bytes. */
 export function hmacOfBytes(key: HmacKey, head: string, rest: Uint8Array): string {
   const restAt = BLOCK + head.length;
   const length = restAt + rest.length;

@@ -3,7 +3,7 @@ export class InputError extends Error {
   override readonly name: string = 'InputError';
 }
 
-/** All that is wrong with a file, a sentence for each error. */
+/** All errors of a file, one sentence each. */
 export class InputErrors extends InputError {
   override readonly name = 'InputErrors';
   readonly errors: readonly string[];

@@ -21,7 +21,7 @@ export function formatMillisecond(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Milliseconds since 1970 of a text made by `formatInstant` or `parseInstant`. */
+/** Milliseconds since 1970 of a text from `formatInstant` or `parseInstant`. */
 export function instantMs(text: string): number {
   return Date.parse(text);
 }

@@ -1,4 +1,4 @@
-/** Runs work with the same key sequentially, in the order requested; work with other keys runs concurrently. */
+/** Runs work with the same key sequentially, in order; work with different keys runs concurrently. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 

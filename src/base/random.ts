@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** A source of randomness: the platform's generator in production, a repeatable one for seeded runs. */
+/** A source of randomness: the platform's generator in production, a repeatable one in seeded runs. */
 export interface Random {
   /** `count` random bytes. */
   bytes(count: number): Buffer;

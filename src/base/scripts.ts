@@ -1,5 +1,5 @@
 /**
- * Scripts without spaces between words, for a character class of a regular expression with flag `u`: Han, both kana,
+ * Scripts without spaces between words, for a character class of a regular expression with the `u` flag: Han, both kana,
  * Thai, Lao, Khmer and Burmese.
  */
 export const UNSPACED_SCRIPTS =

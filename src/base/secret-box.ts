@@ -2,16 +2,16 @@ import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type Key
 
 /** Encrypts secrets for storage, so that a copy of the database alone does not reveal them. */
 export interface SecretBox {
-  /** Seals `plain`. `context` is where it is stored, e.g. `applications.consumer_secret:7`. */
+  /** Encrypts `plain`. `context` names where it is stored, such as `applications.consumer_secret:7`. */
   seal(plain: string, context: string): string;
-  /** Opens a sealed text; throws when the key is unknown, the text was altered, or `context` differs from sealing. */
+  /** Decrypts a text; throws if the key is unknown, the text was altered, or `context` differs. */
   open(sealed: string, context: string): string;
   /**
-   * A key for one purpose, derived from the master key with an id, or from the current one; undefined for an id that the
-   * box does not have. It reveals nothing about the master key.
+   * Derives a key for one purpose from the master key with this id, the current one by default; undefined for an unknown
+   * id. It reveals nothing about the master key.
    */
   derive(purpose: string, keyId?: string): DerivedKey | undefined;
-  /** Whether the text was sealed with a key other than the current one. Throws when it is not a sealed text. */
+  /** Whether the text is encrypted with a key other than the current one. Throws if it is not an encrypted text. */
   needsResealing(sealed: string): boolean;
 }
 
@@ -22,7 +22,7 @@ interface DerivedKey {
   readonly key: Buffer;
 }
 
-/** A text was sealed with a key that the box does not have. */
+/** A text is encrypted with a key that the box does not have. */
 export class UnknownKey extends Error {
   readonly keyId: string;
   constructor(keyId: string) {
@@ -37,7 +37,7 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const SEALED_FORM = /^([a-z0-9]{1,16})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
 
-/** Whether the text is a valid key id: 1 to 16 of a-z and 0-9. */
+/** Whether a text is a valid key id: 1 to 16 of a-z and 0-9. */
 export function isKeyId(text: string): boolean {
   return /^[a-z0-9]{1,16}$/.test(text);
 }
@@ -62,20 +62,19 @@ export function parseKeyEntries(entries: readonly string[]): Record<string, Buff
 }
 
 /**
- * Sixteen hex characters that identify a key to people and in manifests. They reveal nothing about the key and cannot
- * be used as one.
+ * Returns sixteen hex characters that identify a key to people and in manifests, and reveal nothing about it.
  */
 export function keyFingerprint(key: Buffer): string {
   return createHmac('sha256', key).update('barker master key fingerprint').digest('hex').slice(0, 16);
 }
 
-/** The id of the key that a text was sealed with. Throws when it is not a sealed text. */
+/** Returns the id of the key that a text is encrypted with. Throws if it is not an encrypted text. */
 export function sealingKeyId(sealed: string): string {
   return sealedParts(sealed).keyId;
 }
 
 /**
- * A box that seals with the current key and opens with any of `keys` (AES-256-GCM). Sealed text is
+ * Creates a box that encrypts with the current key and decrypts with any of `keys` (AES-256-GCM). The text is
  * `<keyId>.<base64url iv>.<base64url ciphertext and tag>`. `random` must be cryptographic, also in development:
  * a repeated iv under one key breaks the cipher.
  */
@@ -120,7 +119,7 @@ export function secretBox(options: {
   };
 }
 
-/** Opens a text that may come from a client; undefined if the box cannot open it. */
+/** Decrypts a text that may come from a client; undefined if the box cannot. */
 export function tryOpen(box: SecretBox, sealed: string, context: string): string | undefined {
   try {
     return box.open(sealed, context);

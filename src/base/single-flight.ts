@@ -1,8 +1,8 @@
-/** Runs work once at a time: calls while it runs share the run. */
+/** Runs work at most once at a time; calls during a run share its result. */
 export class SingleFlight<T = void> {
   #running: Promise<T> | undefined;
 
-  /** The run under way. */
+  /** The current run, if any. */
   get running(): Promise<T> | undefined {
     return this.#running;
   }

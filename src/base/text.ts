@@ -1,5 +1,3 @@
-/** Pure text functions whose results databases, engine and replies agree on. */
-
 /**
  * Whether a text may be stored and returned: well-formed Unicode without control characters (U+0000 included).
  * @source decision 24
@@ -53,7 +51,7 @@ export function jsonText(text: string): string {
   return ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** The known word nearest to `word` by edit distance, if it is close enough to be a typo. */
+/** Returns the known word nearest to `word` by edit distance, if close enough to be a typo. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
@@ -64,7 +62,7 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** Asks whether the nearest known word was meant, to end a message with; empty when none is near. */
+/** Returns the end of a message that suggests the nearest known word; empty if none is near. */
 export function didYouMean(word: string, known: Iterable<string>): string {
   const near = nearest(word, known);
   return near === undefined ? '' : `; did you mean ${near}?`;
@@ -83,7 +81,7 @@ function editDistance(a: string, b: string): number {
   return previous[b.length]!;
 }
 
-/** Lower-cases A to Z only; other letters whose lower case is among a to z stay. */
+/** Lower-cases A to Z only, unlike `toLowerCase`, which maps the Kelvin sign to k. */
 export function asciiLowerCase(text: string): string {
   return /[A-Z]/.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text;
 }

@@ -3,7 +3,7 @@ import { parentPort, type Transferable, Worker, workerData } from 'node:worker_t
 import { childEnvironment } from './children.ts';
 import { after } from './timers.ts';
 
-/** The functions of a thread, with one argument each, which is copied unless it is transferred. */
+/** The functions of a thread; their one argument is copied unless transferred. */
 // biome-ignore lint/suspicious/noExplicitAny: each function has an argument of its own
 type Answers = Readonly<Record<string, (argument: any) => unknown>>;
 
@@ -39,17 +39,17 @@ interface ThreadOptions {
   /** Scheduling niceness, 1 to 19: where cores are short, requests take precedence over work that can wait. */
   readonly niceness?: number;
   /**
-   * Ends the thread after this time without calls, which frees its memory; for threads without expensive state. By default
-   * it stays.
+   * Ends the thread after this time without calls to free its memory, for threads without expensive state. By default it
+   * keeps running.
    */
   readonly idle_ms?: number;
-  /** Whether an idle thread may end at that time; it may by default. */
+  /** Whether an idle thread may end at that time; true by default. */
   readonly mayEnd?: () => boolean;
 }
 
 /**
- * A thread that runs one of our files. It starts with the first call, keeps the process alive only during calls, and
- * when it has ended starts again with the next call; calls in progress during a crash are rejected.
+ * Creates a thread that runs one of our files. It starts with the first call, keeps the process alive only during calls, and
+ * restarts with the next call after it has ended; calls in progress during a crash are rejected.
  */
 export function openThread<A extends Answers>(file: URL, options: ThreadOptions = {}): Thread<A> {
   const { niceness } = options;
@@ -128,7 +128,7 @@ export function transferring<T extends object>(answer: T, moved: readonly Transf
   return answer;
 }
 
-/** Runs inside a thread: answers calls sequentially, in order. */
+/** Handles the calls of a thread sequentially, in order; called inside it. */
 export function answerCalls(answers: Answers): void {
   const port = parentPort!;
   const { niceness } = workerData as Pick<ThreadOptions, 'niceness'>;

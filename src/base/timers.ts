@@ -1,4 +1,4 @@
-/** Runs an action once after a delay; returns a function that cancels it. Only this and `every` use system timers. */
+/** Runs an action once after a delay; returns a function that cancels it. */
 export function after(ms: number, action: () => void): () => void {
   const timer = setTimeout(action, ms);
   return () => clearTimeout(timer);
@@ -15,7 +15,7 @@ export function every(ms: number, action: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** The result of `work`, or a rejection when it takes longer than `ms`. */
+/** Returns the result of `work`; rejects if it takes longer than `ms`. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let callOff = (): void => {};
   const late = new Promise<never>((_, reject) => {

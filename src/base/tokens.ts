@@ -70,7 +70,7 @@ export function foldText(text: string): string {
 /** Receives the start and end of a token. */
 type TokenSeen = (from: number, to: number) => void;
 
-/** Finds the tokens of a folded text, in order. */
+/** Reports the tokens of a folded text, in order. */
 export function scanTokens(text: string, seen: TokenSeen): void {
   const { length } = text;
   let wordEnd = -1;
@@ -151,7 +151,7 @@ function scanWord(text: string, from: number, seen: TokenSeen): number {
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** The words in a run without spaces. */
+/** Finds the words in a run without spaces. */
 export function wordsWithin(run: string): (readonly [from: number, to: number])[] {
   // Created on first use: it loads dictionaries.
   segmenter ??= new Intl.Segmenter('und', { granularity: 'word' });
@@ -172,7 +172,7 @@ function addressEnd(text: string, from: number): number {
   return at;
 }
 
-/** The tokens of a text, in order. */
+/** Returns the tokens of a text, in order. */
 export function tokensOf(text: string): string[] {
   const folded = foldText(text);
   const tokens: string[] = [];

@@ -18,9 +18,9 @@ export interface Windows {
 }
 
 /**
- * Fixed windows that open with their first use. All rate limits use them.
- * @param max number of keys; beyond it only the least recently used one is evicted, so that made-up keys can neither
- * fill the memory nor reset the windows of others.
+ * Creates fixed windows that open with their first use, for all rate limits.
+ * @param max number of keys; beyond it the least recently used one is evicted, so that invented keys can neither fill the
+ * memory nor reset the windows of others.
  * @source decision 471; decision 472
  */
 export function fixedWindows(max: number): Windows {

@@ -1,6 +1,6 @@
 import { UNSPACED_SCRIPTS } from './scripts.ts';
 
-/** How a text contains the words of a phrase: in any order, in a row, or as its only words. */
+/** How a text matches a phrase: its words in any order, consecutively, or as the only words. */
 export type PhraseMatch = 'anywhere' | 'in a row' | 'alone';
 
 const WORD_END = /[\p{L}\p{M}\p{N}_]$/u;
@@ -14,8 +14,8 @@ const MARK_START = /^\p{M}/u;
 const VIRAMA_END = /[\u1039\u17d2]$/;
 
 /**
- * Whether a folded text contains another one at the boundaries of words; a word is a run of letters, digits and
- * underscores. In scripts without spaces between words each character, with its marks, is a word.
+ * Tests whether a folded text contains another one at word boundaries; a word is a run of letters, digits and underscores.
+ * In scripts without spaces between words, each character with its marks is a word.
  * @source decision 332, 406
  */
 export function containsWholeWords(text: string, words: string): boolean {
@@ -34,13 +34,13 @@ function isWordBoundary(text: string, at: number): boolean {
   return UNSPACED_END.test(before) || UNSPACED_START.test(behind);
 }
 
-/** Whether a part of a longer word may have other parts before and behind it. */
+/** Whether a part of a longer word may be preceded and followed by other parts. */
 export interface Beside {
   readonly before: boolean;
   readonly behind: boolean;
 }
 
-/** Which sides of a token of a phrase may have more of a longer word: not those next to another token. */
+/** Returns the sides on which a token of a phrase may extend into a longer word: not those next to another token. */
 export function besideToken(match: PhraseMatch, at: number, tokens: number): Beside {
   const isAnywhere = match === 'anywhere';
   if (match === 'alone') return { before: false, behind: false };
@@ -48,8 +48,8 @@ export function besideToken(match: PhraseMatch, at: number, tokens: number): Bes
 }
 
 /**
- * Whether a token of a text is a token of a keyword, its hashtag, or a longer word of which that is a part: `l'eau` has
- * `l` and `eau`. Tags and handles are parts of nothing.
+ * Tests whether a token of a text is a token of a keyword, its hashtag, or a longer word that contains it: `l'eau` contains
+ * `l` and `eau`. Nothing contains hashtags and handles.
  * @source decision 306, 1163
  */
 export function isTokenOf(said: string, token: string, { before, behind }: Beside): boolean {
@@ -71,12 +71,12 @@ export function isTag(token: string): boolean {
 
 const PIECES = new RegExp(`[${UNSPACED}]|[^'#${UNSPACED}]+`, 'gu');
 
-/** The smallest parts of a word. */
+/** Splits a word into its smallest parts. */
 export function piecesOf(word: string): readonly string[] {
   return word.match(PIECES) ?? [];
 }
 
-/** Whether a text has a phrase; both as their tokens. */
+/** Tests whether a text contains a phrase; both are lists of tokens. */
 export function hasPhrase(said: readonly string[], tokens: readonly string[], match: PhraseMatch): boolean {
   if (tokens.length === 0 || (match === 'alone' && said.length !== tokens.length)) return false;
   const isAt = (token: string, at: number, text: string | undefined): boolean =>

@@ -1,6 +1,6 @@
 /**
- * The instant at which a day starts in a time zone, as UTC text; the first instant of the day where the clock skips
- * midnight.
+ * Returns the instant at which a day starts in a time zone, as UTC text; if the clock skips midnight, the first instant of
+ * the day.
  * @param date `YYYY-MM-DD`
  * @param zone IANA name
  */
@@ -38,12 +38,12 @@ export function plusDays(date: string, days: number): string {
   return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** How many days after a date another one is; negative when it is before. */
+/** Number of days from one date to another; negative if the other is earlier. */
 export function daysBetween(date: string, later: string): number {
   return (Date.parse(later) - Date.parse(date)) / DAY_MS;
 }
 
-/** A day of a time zone. Its hours are counted from its start, so that days of clock changes have one more or less. */
+/** A day of a time zone. Hours count from its start, so that days with clock changes have one more or less. */
 export interface LocalDay {
   readonly date: string;
   /** Milliseconds since 1970; `end_ms` is the start of the next day. */

@@ -7,14 +7,14 @@ export interface AddressLimiter {
   readonly max: number;
   /** Counts a request; undefined while the address is within its limit, otherwise the seconds to wait. */
   take(address: string): number | undefined;
-  /** Forgets what all addresses have sent. */
+  /** Resets the windows of all addresses. */
   reset(): void;
 }
 
-/** The number of addresses with a window at a time. @source decision 471 */
+/** Maximum number of addresses with an open window. @source decision 471 */
 const ADDRESSES_MAX = 100_000;
 
-/** Counts in memory of this process. */
+/** Creates a limiter that counts in the memory of this process. */
 export function addressLimiter(
   limit: { readonly max: number; readonly window_s: number },
   clock: Clock,

@@ -22,9 +22,9 @@ const HTML = 'text/html; charset=utf-8';
 const PROGRAMS = ['snippets/client.mjs', 'snippets/receiver.mjs'];
 
 /**
- * Adds the descriptions of the API to a listener: `/openapi.json`, the overview of the reference at `/reference`, and below it
- * a page for each group and each operation. All are public; those of operations and searches are made anew for each visitor,
- * the others once, when both base URLs are known.
+ * Adds the public descriptions of the API to a listener: `/openapi.json`, the reference at `/reference`, and below it a page
+ * for each group and operation. Pages of operations and searches are rendered per request, the others once both base URLs
+ * are known.
  * @source decision 12, 900, 1245
  */
 export function addApiDescriptions(
@@ -79,7 +79,7 @@ function openApiText(operations: readonly Operation[], service: DescribedService
   return JSON.stringify(openApiOf(operations, { ...service, replyOf: recordedReply }));
 }
 
-/** A reply whose bytes all connections share that still have to send them; a string would be copied for each. */
+/** Builds a reply whose bytes all connections share; a string would be copied for each. */
 function served(text: string, type: string): WholeReply {
   const body = Buffer.from(text);
   const headers = {

@@ -6,25 +6,25 @@ import type { Store } from '../storage/unit-of-work.ts';
 
 /** How often counts are stored. */
 const FLUSH_MS = 10_000;
-/** Counts that wait at most while the database cannot be reached; more are lost. */
+/** Maximum number of pending counts while the database is unavailable; further ones are lost. */
 const WAITING_MAX = 10_000;
 const HOUR_MS = 3_600_000;
 
 /** Counts the calls of applications, for their developers. */
 export interface UsageRecorder {
-  /** Counts a call; `problem` is '' where there was none. */
+  /** Counts a call; `problem` is empty on success. */
   note(application: string, operation: string, status: number, problem: string): void;
-  /** Stores what has been counted so far. Never rejects. */
+  /** Stores the counts so far. Never rejects. */
   flush(): Promise<void>;
-  /** Stores nothing while work replaces the contents of the database, to which nothing belongs that was counted before. */
+  /** Pauses while `work` replaces the contents of the database, and discards earlier counts. */
   standstill<T>(work: () => Promise<T>): Promise<T>;
-  /** Stores it for the last time. */
+  /** Stores the counts for the last time. */
   close(): Promise<void>;
 }
 
 /**
- * Counts calls by hour in memory and adds them to the database every ten seconds, in the background: no request waits for
- * it, and a server that is killed loses the counts of ten seconds.
+ * Creates a recorder that counts calls by hour in memory and adds them to the database every ten seconds in the background.
+ * A killed server loses the counts of ten seconds.
  * @source decision 1017
  */
 export function usageRecorder({ store, clock }: { readonly store: Store; readonly clock: Clock }): UsageRecorder {

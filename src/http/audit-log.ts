@@ -12,18 +12,18 @@ export interface AuditOrigin {
   readonly address: string;
 }
 
-/** Records what pages and API calls change. */
+/** Records the changes of pages and API calls. */
 export interface AuditLog {
-  /** Stores events of a request in the same units of work as the changes that they describe. */
+  /** Returns a function that stores an event of a request in the transaction of the change. */
   transactional(origin: AuditOrigin): RecordAudit;
   /**
-   * Logs events, and stores those that were not stored together with their changes. Resolves once they are durable,
-   * which is before the reply reports success. Never rejects: the change cannot be undone, and the log line exists.
+   * Logs events, and stores those that were not stored with their changes. Resolves once they are durable, before the reply
+   * reports success. Never rejects: the change cannot be undone, and the log line exists.
    */
   record(events: readonly AuditedEvent[], origin: AuditOrigin): Promise<void>;
 }
 
-/** Records audit events in the log and in the database. `random` generates the ids of records. */
+/** Creates the audit log, which writes to the log and the database. `random` generates the ids of records. */
 export function auditLog(deps: {
   readonly log: Logger;
   readonly store: Store;

@@ -2,7 +2,7 @@ import type { Sender, SendResult } from '../contract/services/sending.ts';
 import type { Job } from '../contract/store/jobs.ts';
 import { Counter, Histogram, type Registry } from './metrics.ts';
 
-/** Counts work that runs beside requests: jobs and webhook deliveries. */
+/** Counts background work: jobs and webhook deliveries. */
 export interface BackgroundMetrics {
   /** A job ended in any way, after this many seconds and deleted `removed` rows. */
   jobEnded(job: Job, outcome: 'done' | 'failed' | 'lost', duration_s: number, removed: number): void;

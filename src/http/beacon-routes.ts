@@ -1,24 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Environment } from '../contract/declare/account-state.ts';
 import type { AdServing } from '../contract/services/serving.ts';
-import type { AddressLimiter } from './address-limiter.ts';
+import type { PipelineDependencies } from './exchange.ts';
 import { headersByName } from './reply.ts';
-import type { RequestObserver } from './request-observer.ts';
-import type { SecureHeaders } from './request-origin.ts';
 import type { Routes } from './routes.ts';
 
-/** What the routes of beacons depend on. */
-interface BeaconDependencies {
-  readonly environment: Environment;
+/** The dependencies of beacon routes. */
+interface BeaconDependencies extends PipelineDependencies {
   readonly serving: Pick<AdServing, 'impression' | 'click'>;
-  readonly addressLimiter: AddressLimiter | undefined;
-  readonly addressOf: (request: IncomingMessage) => string;
-  readonly originsOf: (request: IncomingMessage) => readonly string[];
-  readonly secureHeaders: SecureHeaders;
-  readonly observer: RequestObserver;
 }
 
-/** Nothing is kept, nothing is told to other sites, and any page may load it. */
+/** Prevents caching, referrers and scripts; any page may load the reply. */
 const HARMLESS = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; sandbox",
@@ -34,7 +25,7 @@ type Reply = {
 };
 
 /**
- * Adds the routes of beacons: `/e/i/TOKEN` reports an impression, `/e/c/TOKEN` a click, which leads to the target in the
+ * Adds the beacon routes: `/e/i/TOKEN` reports an impression; `/e/c/TOKEN` reports a click and redirects to the target in the
  * token. Neither sets a cookie, and a bad token reveals nothing. @source decision 980
  */
 export function addBeaconRoutes(routes: Routes, deps: BeaconDependencies): void {
@@ -66,7 +57,7 @@ export function addBeaconRoutes(routes: Routes, deps: BeaconDependencies): void 
   });
 }
 
-/** Plain HTTP where it is not allowed, or too many requests from one address. */
+/** The refusal of forbidden plain HTTP or of too many requests from an address; undefined if the request is accepted. */
 function refusal(
   { originsOf, addressLimiter, addressOf }: BeaconDependencies,
   request: IncomingMessage,
@@ -80,7 +71,7 @@ function refusal(
   return wait_s === undefined ? undefined : plain(429, 'Too many requests', { 'retry-after': wait_s });
 }
 
-/** Whether a browser fetches something that its user has not asked for. */
+/** Whether a browser prefetches the URL without a user action. */
 function isPrefetch({ headers }: IncomingMessage): boolean {
   const { purpose } = headers;
   const said = [headers['sec-purpose'], purpose, headers['x-purpose'], headers['x-moz']];

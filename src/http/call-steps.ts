@@ -12,12 +12,12 @@ import type { Exchange, PipelineDependencies } from './exchange.ts';
 import type { RateScope, RateUsage } from './rate-limiter.ts';
 import { rateScopeOf, requestIdOf } from './reply.ts';
 
-// Steps of a call that requests and pages share: a request authenticates its caller first, a page knows them.
+// Steps that calls of requests and of pages share.
 
 const NO_HEADERS: Exchange['answerHeaders'] = [];
 const NOTHING: Exchange['auditEvents'] = [];
 
-/** The state of a call that begins now. */
+/** Creates the exchange of a new call. */
 export function newExchange(
   deps: PipelineDependencies,
   operation: Operation,
@@ -43,7 +43,7 @@ export function newExchange(
 }
 
 /**
- * Lets a caller in: finds and checks their access to the account in the path, then takes the call from their rate windows.
+ * Checks the caller's access to the account in the path, then charges the call to their rate windows.
  * @throws Problem
  */
 export async function admit(
@@ -61,7 +61,7 @@ export async function admit(
   return access;
 }
 
-/** The common case. */
+/** The cached access, which is the common case. */
 function cachedAccess(deps: PipelineDependencies, { path, caller }: Exchange): Access | undefined {
   const id = path.account_id!;
   if (!isId(id)) throw problem('ID_ILLEGAL', { parameter: 'account_id', value: id, words: { kind: 'Account' } });
@@ -72,12 +72,12 @@ function findAccess(deps: PipelineDependencies, { path, caller }: Exchange): Pro
   return deps.accountAccess.find((caller as Principal).user, path.account_id!);
 }
 
-/** Where the audit events of a call come from. */
+/** The origin of the audit events of a call. */
 export function auditOriginOf(deps: PipelineDependencies, { request, transactionId }: Exchange): AuditOrigin {
   return { transaction_id: transactionId, request_id: requestIdOf(request), address: deps.addressOf(request) };
 }
 
-/** The origin of a call by a request, of a program or for a page. */
+/** The origin of a call of a program or a page. */
 export function originOf(deps: PipelineDependencies, exchange: Exchange, services: Services): CallOrigin {
   return {
     services,
@@ -91,7 +91,7 @@ export function originOf(deps: PipelineDependencies, exchange: Exchange, service
 }
 
 /**
- * Stops an address that sends too many requests before they cost anything; the headers report the window that is full.
+ * Refuses requests of an address beyond its limit before they cost anything; the headers report the full window.
  */
 export function limitAddress(
   { addressOf, services }: PipelineDependencies,
@@ -110,8 +110,8 @@ export function limitAddress(
 }
 
 /**
- * Takes a call from the rate windows: at once, unless the rate limiter returns a promise. A call refused here has used up
- * nothing, so it may be sent again unchanged.
+ * Charges a call to the rate windows; synchronous unless the rate limiter returns a promise. A refused call uses nothing up,
+ * so it may be sent again unchanged.
  * @source decision 431, 57, 58
  */
 function takeRate(
@@ -142,13 +142,13 @@ function acceptUsage(
   throw new Problem([{ problem: exchange.operation.rateProblem ?? 'RATE_LIMITED' }], { retryAfter_s: wait });
 }
 
-/** What a request uses its nonce for. @source decision 747 */
+/** Returns the purpose for which a request uses its nonce. @source decision 747 */
 export function useOf({ method, files }: Operation): NonceUse {
   if (method === 'GET') return 'read';
   return files ? 'change-of-files' : 'change';
 }
 
-/** Uses the nonce up. A request that turns out to be a replay is not counted. */
+/** Stores the nonce as used. A request that turns out to be a replay is not counted. */
 export function commitNonce(
   { rateLimiter }: PipelineDependencies,
   exchange: Exchange,

@@ -2,14 +2,14 @@ import { boundedCache } from '../base/bounded-cache.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import type { Services } from '../contract/declare/operation.ts';
 
-/** The number of hosts whose services are kept. */
+/** Maximum number of cached hosts. */
 const HOSTS_MAX = 100;
 
 const known = new WeakMap<Services, ReturnType<typeof boundedCache<string, Services>>>();
 
 /**
- * The services of a call: the addresses of what this listener serves have the host that was called.
- * @param origin the origin of the call, as far as the settings accept it.
+ * Returns the services of a call, whose URLs of this listener use the host that was called.
+ * @param origin the origin of the call, if the settings accept it.
  * @source decision 1241
  */
 export function calledServices(services: Services, environment: Environment, origin: string | undefined): Services {

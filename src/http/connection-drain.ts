@@ -5,8 +5,8 @@ import { after, every, nextTurn, pause } from '../base/timers.ts';
 /** Closes a server without losing replies. */
 export interface ConnectionDrain {
   /**
-   * Serves as before for the grace period, so that clients learn from their next reply that the connection closes; then
-   * ends what lasts, stops accepting, lets requests in flight finish, closes idle connections, and cuts those that exceed the timeout.
+   * Keeps serving for the grace period, so that clients learn from their next reply that the connection closes; then ends
+   * streams, stops accepting, lets requests in flight finish, closes idle connections, and cuts those beyond the timeout.
    * Resolves with the number of connections cut.
    * @source decision 436
    */
@@ -17,7 +17,7 @@ export interface ConnectionDrain {
 export interface DrainTimes {
   readonly grace_ms: number;
   readonly timeout_ms: number;
-  /** Ends, after the grace period, what would go on by itself: clients that come again at once find another server. */
+  /** Ends streams after the grace period, so that clients reconnect to another server. */
   endLasting?(): Promise<void>;
 }
 

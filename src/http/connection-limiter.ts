@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressBlock } from '../base/address-block.ts';
 
-/** How many connections may be open. @source decision 477 */
+/** Maximum numbers of open connections. @source decision 477 */
 interface ConnectionLimits {
   /** Across all listeners. */
   readonly connections_max: number;
@@ -12,18 +12,18 @@ interface ConnectionLimits {
   readonly unauthenticated_idle_connections_max: number;
 }
 
-/** Why a connection is refused. */
+/** The limit that a refused connection exceeds. */
 export type ConnectionRefusal = 'total' | 'address';
 
 /** The open connections of all listeners. */
 export interface ConnectionLimiter {
   /**
-   * Counts the connections of a server from now on. One beyond a limit is passed to `refuse`; the server never sees it.
+   * Counts the connections of a server from now on. Passes those beyond a limit to `refuse`, before the server sees them.
    */
   guard(server: Server, refuse: (socket: Socket, why: ConnectionRefusal) => void): void;
-  /** Records that a request started; its caller is not known yet. */
+  /** Records that a request of a still unknown caller started. */
   requestStarted(socket: Socket, response: ServerResponse): void;
-  /** The caller of a request is authenticated: the connection is not closed to make room for others. */
+  /** Records an authenticated caller: the connection is no longer closed to make room for others. */
   markAuthenticated(socket: Socket): void;
   openCount(): number;
   /** The number of idle connections closed to make room. */
@@ -33,9 +33,9 @@ export interface ConnectionLimiter {
 }
 
 /**
- * Counts connections. One beyond the total replaces a connection without any authenticated request, if there is one.
- * @param isProxy addresses that forward for many callers: they count in the total only.
- * @param evictOldest ends the oldest connection whose request has not arrived completely; false when there is none.
+ * Creates a connection limiter. A connection beyond the total replaces an idle unauthenticated one, if there is one.
+ * @param isProxy addresses of proxies, which count in the total only.
+ * @param evictOldest ends the oldest connection with an incomplete request; false if there is none.
  * @source decision 477, 621
  */
 export function connectionLimiter(

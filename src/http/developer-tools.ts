@@ -13,35 +13,35 @@ export interface PendingReply {
   readonly failure: unknown;
 }
 
-/** What tools for developers do on a listener. Only development mode has them: `serve` does not load their code. */
+/** The hooks of developer tools on a listener, in development mode only: `serve` does not load their code. */
 export interface DeveloperTools {
-  /** Sees each request before anybody answers it; returns true when it answers it itself. */
+  /** Called for each request first; returns true if it answered the request. */
   arrive(request: IncomingMessage, response: ServerResponse): boolean;
-  /** The logins and keys that the page at `/` shows to this request, by what they are. */
+  /** The labelled logins and keys that the page at `/` shows to this request. */
   identities(request: IncomingMessage): readonly (readonly [name: string, value: string])[];
-  /** Sees a request that no operation answers, before it is answered otherwise. */
+  /** Called for a request without an operation, before it is answered otherwise. */
   pass(request: IncomingMessage, response: ServerResponse): void;
   /**
-   * Sees a call that is authenticated, permitted, within its rate and read, before its operation is performed. The
-   * operation waits for what it returns. @throws Problem, which is then the reply
+   * Called with an authenticated, permitted and parsed call, before the operation is performed, which waits for the result.
+   * @throws Problem, which becomes the reply
    */
   performing(exchange: Exchange, call: Call): Promise<void> | undefined;
-  /** Sees a stream before its head is sent. */
+  /** Called for a stream before its head is sent. */
   streaming(exchange: Exchange, headers: Headers, response: ServerResponse): void;
-  /** Sees the reply of an operation. Resolves with true when it sends it itself, or sees to it that none is sent. */
+  /** Called with the reply of an operation. Resolves with true if it sent or suppressed the reply. */
   reply(exchange: Exchange, reply: PendingReply, response: ServerResponse): Promise<boolean>;
 }
 
-/** The listener that tools work on. */
+/** The listener of the tools. */
 export interface ToolsListener {
   readonly environment: Environment;
   /** The origins under which a request may have been signed, the likeliest first. @throws TLS_REQUIRED */
   readonly originsOf: (request: IncomingMessage) => readonly string[];
-  /** The service is stopping: what lasts must end. */
+  /** Whether the service is stopping, so that streams must end. */
   readonly isDraining: () => boolean;
-  /** Opens all rate windows anew; returns false where other processes count in them too. */
+  /** Resets all rate windows; returns false if other processes share them. */
   readonly resetRates: () => boolean;
 }
 
-/** Makes the tools of a listener. */
+/** Creates the tools of a listener. */
 export type DeveloperToolsOf = (listener: ToolsListener) => DeveloperTools;

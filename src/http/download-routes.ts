@@ -6,7 +6,7 @@ import type { PipelineDependencies } from './exchange.ts';
 import type { Routes } from './routes.ts';
 import { sendError } from './send-error.ts';
 
-/** What download routes depend on. */
+/** The dependencies of download routes. */
 interface DownloadDependencies extends PipelineDependencies {
   readonly find: FindDownload;
   /** Receives failures that are internal errors. */
@@ -69,7 +69,7 @@ async function send(deps: DownloadDependencies, request: IncomingMessage, respon
     response.end();
     return 200;
   }
-  // Opened first: an object that is gone is still answered.
+  // Opened before the head is sent, so that a missing object still gets an error reply.
   const content = await object.read({ start: 0, end: object.bytes });
   response.writeHead(200, headers);
   await pipeline(content, response);

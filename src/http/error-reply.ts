@@ -9,20 +9,20 @@ interface ErrorReply {
   readonly body: string;
 }
 
-/** What an error reply contains beside the error. */
+/** The context of an error reply. */
 interface ReplyContext {
   /** Returns the requested base URL; in version 2, problem types are URLs below it. */
   readonly base: () => string;
   /** The requested path, which a flat reply names. */
   readonly path?: string;
-  /** The words of the caller, if they are not those of this service. */
+  /** Translates the error, if an alias file is in use. */
   readonly words?: ErrorWords | undefined;
-  /** What people are told of an error, which each entry then has as `text` beside its message. */
+  /** Returns the text for people about an error, added to each entry as `text`. */
   readonly textOf?: ((error: ErrorDetail) => string) | undefined;
 }
 
 /**
- * The error reply for a failure. Anything but a problem is an internal error, and its details are not disclosed.
+ * Builds the error reply for a failure. Anything but a problem is an internal error, whose details are not disclosed.
  */
 export function errorReply(
   error: unknown,

@@ -19,13 +19,13 @@ import type { SecureHeaders } from './request-origin.ts';
 import type { StreamWriter } from './stream/writer.ts';
 import type { OperationWords, Vocabulary } from './vocabulary/vocabulary.ts';
 
-/** What the pipeline of one listener depends on. */
+/** The dependencies of the pipeline of one listener. */
 export interface PipelineDependencies {
   readonly environment: Environment;
   readonly services: Services;
   /** Every operation of the catalog. */
   readonly operations: readonly Operation[];
-  /** Makes sure that no cache holds what was changed before the request arrived; undefined where that needs no step. */
+  /** Waits until caches reflect all changes from before the request; undefined if they always do. */
   readonly fence: Store['fence'];
   /** Authenticates requests signed with an access token: nearly all of them. */
   readonly userAuthenticator: UserAuthenticator;
@@ -33,7 +33,7 @@ export interface PipelineDependencies {
   readonly accountAccess: AccountAccesses;
   /** Limits requests per address before the caller is known; undefined when limits are off. */
   readonly addressLimiter: AddressLimiter | undefined;
-  /** Reads bodies of callers who are not authenticated. */
+  /** Reads bodies of unauthenticated callers. */
   readonly unauthenticatedBodies: UnauthenticatedBodies;
   /** Memory for the bodies of authenticated callers. */
   readonly authenticatedMemory: RequestMemory;
@@ -61,9 +61,9 @@ export interface PipelineDependencies {
   readonly isDraining: () => boolean;
   /** Development mode: headers name ignored parameters and explain errors in more detail. */
   readonly includesHints: boolean;
-  /** The words of another interface; undefined when callers use those of this service. */
+  /** The vocabulary of another interface; undefined without an alias file. */
   readonly vocabulary: Vocabulary | undefined;
-  /** What people are told of an error, where scripts of pages call. */
+  /** The text for people about an error, for calls of page scripts. */
   readonly textOfError?: (error: ErrorDetail) => string;
   /** Undefined in production. */
   readonly tools: DeveloperTools | undefined;
@@ -71,7 +71,7 @@ export interface PipelineDependencies {
 
 /** The state of a request. */
 export interface Exchange extends CallState {
-  /** The words of the caller, if they are not those of this service. */
+  /** Translates the call, if an alias file is in use. */
   readonly words: OperationWords | undefined;
   readonly request: IncomingMessage;
   readonly transactionId: string;

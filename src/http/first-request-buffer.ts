@@ -4,11 +4,11 @@ import { addressBlock } from '../base/address-block.ts';
 import { type Problem, problem } from '../contract/problems/problems.ts';
 import type { RequestMemory, Reservation, ReservationRequest } from './request-memory.ts';
 
-/** Keeps new connections away from the HTTP server until their first request has arrived. @source decision 620 */
+/** Buffers new connections until their first request has arrived, before the HTTP server sees them. @source decision 620 */
 export interface FirstRequestBuffer {
   /**
-   * Buffers connections in front of a server, which sees one only when the head of its first request and the form
-   * behind it are complete, or are not worth waiting for. Until then a connection takes a quarter of the memory.
+   * Buffers connections in front of a server, which sees one once the head of its first request and a following form are
+   * complete, or not worth waiting for. Until then a connection takes a quarter of the memory.
    * @param event the event of the server for a new connection: `secureConnection` over TLS.
    * @param unanswered ends a connection that has no request to answer.
    */
@@ -17,24 +17,27 @@ export interface FirstRequestBuffer {
     event: 'connection' | 'secureConnection',
     unanswered: (socket: Socket, failure: Problem, bytes: Buffer) => void,
   ): void;
-  /** Why a request that was handed over incomplete must be refused. */
+  /** The reason to refuse a request that was handed over incomplete, if any. */
   failureOf(socket: Socket): Problem | undefined;
 }
 
 /**
- * The memory of a connection that the HTTP server does not know of, beside the bytes received.
+ * The memory of a buffered connection, beside the bytes received.
  * @source decision 620, 475
  */
 const CONNECTION_BYTES = 5120;
 /**
- * At most this many connections at a time are told why their form was refused; others are closed without a reply.
+ * Maximum number of connections at a time that get an error reply for a refused form; others are closed without one.
  * @source decision 474
  */
 const REFUSED_MAX = 100;
 const NOTHING = Buffer.alloc(0);
 const FIRST_BYTES = 2048;
 
-/** @param addressOf the sender of a head: behind a trusted proxy, the client that the proxy names. */
+/**
+ * Creates a buffer within this memory.
+ * @param addressOf returns the client address of a head, as named by a trusted proxy.
+ */
 export function firstRequestBuffer(
   memory: RequestMemory,
   form_bytes_max: number,
@@ -132,7 +135,7 @@ export function firstRequestBuffer(
   };
 }
 
-/** A client that disconnects is not an error of ours. */
+/** A disconnecting client is no server error. */
 function ignore(): void {}
 
 function grown(bytes: Buffer, size: number, room: number): Buffer {
@@ -141,13 +144,13 @@ function grown(bytes: Buffer, size: number, room: number): Buffer {
   return larger;
 }
 
-/** How much of the first request of a connection has arrived, as far as waiting for the rest is worthwhile. */
+/** The progress of the first request of a connection; `enough` if waiting for more is not worthwhile. */
 type ScanResult = 'some of the head' | 'some of the form' | 'enough';
 
 /** The maximum head size of the parser. */
 const HEAD_BYTES_MAX = 16_384;
 const HEAD_END = '\r\n\r\n';
-/** The head of a chunk is shorter, except with extensions, which nobody sends. */
+/** Chunk heads are shorter, except with extensions, which no client sends. */
 const CHUNK_HEAD_BYTES = 16;
 
 /** Scans the first bytes of a connection. */
@@ -157,8 +160,8 @@ interface FirstRequestScanner {
 }
 
 /**
- * Detects whether a head and the form behind it have arrived. It only decides how long to buffer the bytes: they reach
- * the parser unchanged, so anything unusual or malformed is `enough` at once and left to the parser.
+ * Creates a scanner that detects whether a head and its form have arrived. It only decides how long to buffer: the bytes
+ * reach the parser unchanged, so anything unusual or malformed is `enough` at once and left to the parser.
  * @param form_bytes_max larger forms are not waited for.
  * @source decision 620
  */
@@ -199,7 +202,7 @@ function isUpperCase(byte: number): boolean {
   return byte >= 65 && byte <= 90;
 }
 
-/** The length of the form behind a head; 0 where it is not waited for. */
+/** The length of the form after a head; 0 if it is not buffered. */
 function formOf(head: string): number | 'chunks' {
   if (!/\r\ncontent-type:[ \t]*application\/x-www-form-urlencoded[ \t]*[;\r]/i.test(head)) return 0;
   // A client that sent `expect` waits for an answer before it sends the body.
@@ -211,7 +214,7 @@ function formOf(head: string): number | 'chunks' {
   return lengths.length === 1 ? Number(lengths[0]![1]) : 0;
 }
 
-/** Where the chunk that begins at `at` ends. */
+/** The end of the chunk that begins at `at`. */
 function nextChunk(bytes: Buffer, at: number): number | 'incomplete' | 'last or odd' {
   const head = bytes.toString('latin1', at, at + CHUNK_HEAD_BYTES);
   const [whole, size] = /^([0-9a-f]{1,8})\r\n/i.exec(head) ?? [];

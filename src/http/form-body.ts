@@ -12,8 +12,8 @@ export function hasFormBody(request: IncomingMessage): boolean {
 }
 
 /**
- * Reads a form before the signature is checked, because the signature covers it; other bodies are read later. The
- * sender is not known yet, so the form may be large only if the request names an existing key and token.
+ * Reads a form before the signature is checked, because the signature covers it; other bodies are read later. The caller is
+ * still unauthenticated, so the form may be large only if the request names an existing key and token.
  * @source decision 65, 473, 624
  */
 export async function readFormBody(deps: PipelineDependencies, exchange: Exchange): Promise<string> {
@@ -30,7 +30,7 @@ export async function readFormBody(deps: PipelineDependencies, exchange: Exchang
     const address = deps.addressOf(request);
     const bytes = await unauthenticatedBodies.read(request, {
       address,
-      // What nobody may send is refused with the limit of everybody.
+      // A body beyond the general limit is refused with that limit.
       max: isKnown || isTooLarge ? body_bytes_max : usual,
       isKnown,
     });

@@ -15,7 +15,7 @@ export function hasJsonBody(request: IncomingMessage): boolean {
 }
 
 /**
- * Reads the body of an authenticated caller within the memory for such bodies, of which each caller may hold a share.
+ * Reads the body of an authenticated caller within the memory for such bodies, of which each caller may use a share.
  * @source decision 623
  */
 export async function readAuthenticatedBody<Body>(
@@ -59,7 +59,7 @@ function checkHash(bytes: Uint8Array, bodyHash: string | undefined): void {
   throw problem('SIGNATURE_REFUSED', {}, 'the body does not match oauth_body_hash');
 }
 
-/** Reads the bytes of a JSON body with a size limit of its own. A body that is too large is not read to its end. */
+/** Reads the bytes of a JSON body with a separate size limit. A body that is too large is not read to its end. */
 export async function readJsonBytes(
   deps: PipelineDependencies,
   exchange: Exchange,

@@ -19,13 +19,13 @@ import { familyOf, sendError } from './send-error.ts';
 import type { Tls } from './tls.ts';
 import { answerParseError, endIncompleteRequest, refuseConnection, trackChunkedRequest } from './unparsed-requests.ts';
 
-/** Any other method is answered like an unknown path. */
+/** Other methods get the reply of an unknown path. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
 
-/** How often slow requests are looked for. */
+/** Interval of the check for slow requests. */
 const LOOK_MS = 1000;
 
-/** What a listener has beside the operations. */
+/** The parts of a listener beside the operations. */
 interface ListenerParts {
   /** Undefined for plain HTTP. */
   readonly tls: Tls | undefined;
@@ -34,7 +34,7 @@ interface ListenerParts {
   readonly routes: Routes;
   /** Whether servers of this role answer an operation. */
   readonly serves: (operation: Operation) => boolean;
-  /** Whether they answer other requests. */
+  /** Whether servers of this role answer other requests. */
   readonly servesOthers: boolean;
   /** Receives failures of routes, which are internal errors. */
   readonly onError: (error: unknown) => void;
@@ -265,10 +265,10 @@ function notFound(deps: PipelineDependencies, request: IncomingMessage, response
   );
 }
 
-/** Longer paths are compared with none: it takes long. */
+/** Longer paths are not compared, which would be slow. */
 const COMPARED_MAX = 200;
 
-/** The path nearest to one that no operation has, with its parameters. */
+/** Returns the known path nearest to an unknown one, with its parameters. */
 function nearestPath(operations: readonly Operation[], target: string): string | undefined {
   const [path = ''] = target.split('?', 1);
   if (path.length > COMPARED_MAX) return undefined;

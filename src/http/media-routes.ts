@@ -3,28 +3,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { releaseMemory } from '../base/release-memory.ts';
-import type { Environment } from '../contract/declare/account-state.ts';
-import type { Services } from '../contract/declare/operation.ts';
 import { StoreUnavailable } from '../contract/problems/store-unavailable.ts';
 import type { FindMedia, ServedMedia } from '../contract/services/media.ts';
 import type { ByteRange, OpenObject } from '../contract/services/objects.ts';
-import type { AddressLimiter } from './address-limiter.ts';
 import { calledServices } from './called-host.ts';
+import type { PipelineDependencies } from './exchange.ts';
 import { headersByName } from './reply.ts';
-import type { RequestObserver } from './request-observer.ts';
-import type { SecureHeaders } from './request-origin.ts';
 import type { Routes } from './routes.ts';
 
-/** What media routes depend on. */
-interface MediaDependencies {
-  readonly environment: Environment;
+/** The dependencies of media routes. */
+interface MediaDependencies extends PipelineDependencies {
   readonly find: FindMedia;
-  readonly services: Services;
-  readonly addressLimiter: AddressLimiter | undefined;
-  readonly addressOf: (request: IncomingMessage) => string;
-  readonly originsOf: (request: IncomingMessage) => readonly string[];
-  readonly secureHeaders: SecureHeaders;
-  readonly observer: RequestObserver;
   /** Receives failures that are internal errors. */
   readonly onError: (error: unknown) => void;
 }
@@ -32,7 +21,7 @@ interface MediaDependencies {
 const BASE = '/media';
 
 /**
- * Headers for uploaded content: it keeps its detected type, runs no script and loads nothing. Any site may embed it.
+ * Headers for uploaded content, which must run no script and load nothing. Any site may embed it.
  */
 const HARMLESS = {
   'content-security-policy': "default-src 'none'; sandbox",
@@ -43,7 +32,7 @@ const HARMLESS = {
 
 const YEAR_S = 31_536_000;
 
-/** Adds the routes that serve media: whole or in ranges, and cacheable by clients. */
+/** Adds the routes that serve media, whole or in ranges, with caching by clients. */
 export function addMediaRoutes(routes: Routes, deps: MediaDependencies): void {
   routes.all(`${BASE}/*`, (request, response) => answer(deps, request, response));
 }
@@ -69,7 +58,7 @@ async function answer(deps: MediaDependencies, request: IncomingMessage, respons
   deps.observer.pageVisited(`${BASE}/*`, known(request.method), reply.status);
 }
 
-/** A sink that writes to the response and releases each chunk from memory once it is sent. */
+/** Creates a sink that writes to the response and releases each chunk from memory once it is sent. */
 function releasing(response: ServerResponse): Writable {
   const sink = new Writable({
     write(piece: Buffer, _, done) {
@@ -105,7 +94,7 @@ async function replyTo(deps: MediaDependencies, request: IncomingMessage): Promi
   return 'text' in found ? textReply(found) : objectReply(request, found);
 }
 
-/** The origins under which media may have been requested; undefined over plain HTTP. */
+/** The origins under which media may have been requested; undefined over forbidden plain HTTP. */
 function httpsOrigins({ originsOf }: MediaDependencies, request: IncomingMessage): readonly string[] | undefined {
   try {
     return originsOf(request);
@@ -119,7 +108,7 @@ function textReply({ text, mime }: Extract<ServedMedia, { text: string }>): Repl
   return whole(200, text, headers);
 }
 
-/** Only the key tells versions apart: objects never change. */
+/** Objects never change, so the key is the version. */
 async function objectReply(
   request: IncomingMessage,
   { object, mime }: Extract<ServedMedia, { object: OpenObject }>,
@@ -157,8 +146,8 @@ function whole(status: number, text: string, headers: Record<string, string | nu
 }
 
 /**
- * The range of a `Range` header, for a representation of so many bytes: undefined when the whole is to be sent, as for
- * several ranges or an unreadable header, and `beyond` when no byte is in the range.
+ * Parses a `Range` header for a representation of this many bytes: undefined if the whole is to be sent, as for several
+ * ranges or a malformed header; `beyond` if the range is unsatisfiable.
  * @source RFC 9110 14.2
  */
 export function parseByteRange(header: string | undefined, bytes: number): ByteRange | 'beyond' | undefined {

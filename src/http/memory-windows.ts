@@ -1,14 +1,13 @@
 import { type Counter, fixedWindows, type Windows } from '../base/windows.ts';
 import type { LocalRateWindows, WindowCharge } from '../contract/services/rate-windows.ts';
 
-/** The number of open windows of callers and accounts, and as many of addresses. @source decision 471 */
+/** Maximum number of open windows of callers and accounts, and of addresses. @source decision 471 */
 const CALLERS_MAX = 200_000;
 const ADDRESSES_MAX = 100_000;
 
 /**
- * Keeps the windows in memory of this process.
- * @param answeringNodes the number of processes that share the limits. Nobody counts for all of them here, so that each call
- * counts for as many.
+ * Creates rate windows in the memory of this process.
+ * @param answeringNodes the number of processes that share the limits without a common count: each call counts as many times.
  * @source decision 67; decision 745
  */
 export function memoryWindows(answeringNodes: () => number = () => 1): LocalRateWindows {

@@ -35,7 +35,7 @@ async function runSteps(
   const origins = deps.originsOf(request); // 403 plain HTTP
   if (deps.addressLimiter) limitAddress(deps, exchange, deps.addressLimiter); // 429
   const fenced = deps.fence?.(); // 503
-  // A request that is refused before does not wait for it.
+  // A request that is refused earlier does not wait for the fence.
   fenced?.catch(() => {});
   const form = hasFormBody(request) ? await readFormBody(deps, exchange) : undefined; // 400 401 408 413 429 503
   if (fenced) await (operation.bearsOutages ? deps.services.serving.outages.wait(fenced) : fenced);
@@ -48,7 +48,7 @@ async function runSteps(
   const access = await admit(deps, exchange, raw, nonce); // 403 404 429 503
   const use = useOf(operation);
   const nonceWritten = commitNonce(deps, exchange, nonce, use); // 401 503
-  // A change must not happen twice, even if the process ends before the reply; a stream that has begun has been answered.
+  // A change must not happen twice, even if the process ends before the reply; an open stream counts as answered.
   if (use !== 'read' || operation.shape === 'stream') await nonceWritten;
   const received = new Map<string, ReceivedFile>();
   try {
@@ -90,7 +90,7 @@ const CANCELLED = 408;
 
 /**
  * Answers one request of an operation. Never rejects.
- * @param known who calls, if that is known without credentials in the request.
+ * @param known the caller, if known without credentials in the request.
  */
 export async function handleRequest(
   deps: PipelineDependencies,
@@ -141,7 +141,7 @@ export async function handleRequest(
     status = reply.status;
     if (!isDone) {
       const write = () => send(response, reply.status, reply.headers, reply.text);
-      // What is still arriving of a request may break its connection.
+      // A body that is still arriving could break the connection before a grouped write.
       if (request.complete) deps.replyGroups.write(write);
       else write();
     }
@@ -169,8 +169,8 @@ function authenticate(
 }
 
 /**
- * The SHA-1 of no bytes. Ruby's library sends it with requests that have parameters in the query alone, and its HTTP client
- * then says that they have a form.
+ * The SHA-1 of an empty body. Ruby's OAuth library sends it with requests whose parameters are all in the query, and its HTTP
+ * client then declares a form body.
  * @source analytics 2; decision 969
  */
 const HASH_OF_NOTHING = '2jmj7l5rSw0yVb/vlWAYkK/YBwk=';
@@ -188,7 +188,6 @@ function acceptCaller(
   if (bodyHash !== undefined && form !== undefined && !isOfNothing) {
     throw problem('SIGNATURE_REFUSED', {}, 'a body hash beside a form body');
   }
-  // It was checked.
   const unchecked = isOfNothing ? undefined : bodyHash;
   if (operation.method === 'GET' || operation.allowsReadOnlyToken || caller.kind !== 'user') return unchecked;
   if (caller.level === 'read') {
@@ -321,12 +320,12 @@ const DELAYED_PROBLEMS: ReadonlySet<ProblemName> = new Set([
   'TOKEN_REVOKED',
 ]);
 
-/** Ten times what the work of a refusal takes; timers count in whole milliseconds. */
+/** Ten times the duration of a refusal; timers count whole milliseconds. */
 const REFUSAL_MS = 5;
 
 /**
- * Resolves when a refusal may be answered: at a fixed delay after the request arrived, however long its work took. The
- * work is the same in each case where possible; remaining differences, such as whether a row is read, are hidden here.
+ * Resolves when a refusal may be answered, at a fixed delay after the request arrived. The work is the same in each case
+ * where possible; this hides remaining differences, such as whether a row is read.
  * @source authentication 1.3
  */
 async function delayRefusal(failure: unknown, startedAt_ms: number): Promise<void> {

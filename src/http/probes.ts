@@ -11,11 +11,11 @@ export const PROBE_PATHS = ['/livez', '/readyz', '/metrics'] as const;
 /** A condition for serving requests well; rejects when it does not hold. */
 export type Check = () => Promise<void>;
 
-/** What the probes report. */
+/** The dependencies of the probes. */
 interface ProbeDependencies {
   /** By name; names are public, errors of the checks are not. */
   readonly checks: Readonly<Record<string, Check>>;
-  /** What the service does well without, if not as well as with it. */
+  /** Checks of dependencies without which the service is degraded but ready. */
   readonly optionalChecks?: Readonly<Record<string, Check>>;
   readonly isDraining: () => boolean;
   readonly clock: Clock;
@@ -32,8 +32,8 @@ type State = 'ok' | 'degraded' | 'failed';
 type States = Readonly<Record<string, State>>;
 
 /**
- * Answers supervisors and collectors: `/livez` while the process runs, `/readyz` while it should receive requests,
- * `/metrics`. Checks that a query names as `exclude` leave it ready. No credentials are needed, and no stored data is disclosed. Never rejects.
+ * Returns a handler of `/livez` (the process runs), `/readyz` (it should receive requests) and `/metrics`. Checks named by
+ * `exclude` in the query do not affect readiness. Needs no credentials, discloses no stored data, and never rejects.
  * @source decision 6 and 1212
  */
 export function probes(deps: ProbeDependencies): (request: IncomingMessage, response: ServerResponse) => Promise<void> {

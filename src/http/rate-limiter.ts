@@ -16,38 +16,38 @@ import type { Application } from '../contract/store/credentials.ts';
 /** The rate limits, as numbers from the settings. */
 export type RateLimits = { readonly isOn: boolean } & Readonly<Record<RateSetting, number>>;
 
-/** What a call has used: the window of its caller, and that of its account or address, if any. */
+/** The windows that a call was charged to: that of its caller, and that of its account or address, if any. */
 export interface RateUsage {
   readonly user: RateWindow;
   readonly account: RateWindow | undefined;
   readonly address: RateWindow | undefined;
   readonly isRefused: boolean;
-  /** What can be taken back; undefined for a call that was not counted. */
+  /** The charges to refund; undefined for a call that was not counted. */
   readonly counted: { readonly charges: readonly WindowCharge[]; readonly usage: WindowUsage } | undefined;
 }
 
 /**
- * Counts calls in fixed windows that open with their first call; those of addresses are per IPv6 /64. Synchronous where
- * the windows are; the promises never reject.
+ * Counts calls in fixed windows that open with their first call; those of addresses are per IPv6 /64. Synchronous if the
+ * windows are; the promises never reject.
  * @source decision 470, 472, 744
  */
 export interface RateLimiter {
   /** Counts one call. A refused call is not counted. */
   take(operation: Operation, scope: RateScope): RateUsage | Promise<RateUsage>;
   /**
-   * The current windows of a caller for some operations, as `take` would report them as `user`. Counts nothing and opens
-   * no window.
+   * Returns the current windows of a caller for some operations, as `take` would report them as `user`. Counts nothing and
+   * opens no window.
    */
   peek(operations: readonly Operation[], scope: CallerScope): readonly RateWindow[] | Promise<readonly RateWindow[]>;
-  /** Takes back a call that failed because of an internal error. @source authentication 13; decision 58 */
+  /** Refunds a call that failed with an internal error. @source authentication 13; decision 58 */
   refund(taken: RateUsage): RateUsage;
-  /** Opens all windows anew, for development; undefined where other processes count in them too. */
+  /** Resets all windows, for development; undefined if other processes share them. */
   readonly reset?: (() => void) | undefined;
 }
 
 type CallerScope = Pick<RateScope, 'environment' | 'caller'>;
 
-/** To whom a call is charged. */
+/** The caller, account and address to which a call is charged. */
 export interface RateScope {
   readonly environment: Environment;
   readonly caller: Caller;
@@ -62,7 +62,7 @@ const OUT_OF_REACH = 1_000_000_000;
 /** The charge of the caller comes first, then that of the account or address, if any. */
 type Charges = readonly [user: WindowCharge, ...shared: WindowCharge[]];
 
-/** Counts calls in these windows. */
+/** Creates a rate limiter over these windows. */
 export function rateLimiter(limits: RateLimits, clock: Clock, windows: RateWindows): RateLimiter {
   const limitOf = (setting: RateSetting): number => (limits.isOn ? limits[setting] : OUT_OF_REACH);
   const chargeOf = (key: string, { setting, window_s }: RateCategory): WindowCharge => {
@@ -120,7 +120,7 @@ function usageOf(charges: Charges, usage: WindowUsage): RateUsage {
   };
 }
 
-/** The window of the caller that calls of an operation are charged to, beside that of an account: its key and rule. */
+/** The key and rule of the caller window of an operation. */
 function callerWindow(
   operation: Operation,
   { environment, caller, withTotalCount }: Pick<RateScope, 'environment' | 'caller' | 'withTotalCount'>,
@@ -160,7 +160,7 @@ function windowOf({ used, reset_s }: WindowState, limit: number): RateWindow {
 
 const ENVIRONMENTS = ['production', 'sandbox'] as const;
 
-/** The rate windows that an application has used, by its own calls and by those for a user. Counts nothing. */
+/** Lists the used rate windows of an application, for its own calls and those for a user. Counts nothing. */
 export async function usedWindows(
   { rateLimiter, operations }: { readonly rateLimiter: RateLimiter; readonly operations: readonly Operation[] },
   application: Application,
@@ -192,7 +192,7 @@ export async function usedWindows(
   return found.sort((a, b) => a.remaining / a.limit - b.remaining / b.limit);
 }
 
-/** What the window of the caller is for: many calls draw on one. */
+/** The name of the caller window, which several operations may share. */
 function nameOf({ rate, path }: Operation): string {
   const { perAccount, together } = RATES[rate];
   return perAccount ? 'user_quota' : together ? rate : path;

@@ -8,11 +8,11 @@ import { problem } from '../contract/problems/problems.ts';
 export interface BodyReadObserver {
   /** Receives the number of bytes so far, and the size of the memory that holds them. */
   onProgress(received_bytes: number, held_bytes: number): void;
-  /** Receives a function that makes reading fail. */
+  /** Receives a function that aborts reading. */
   onStart(end: (failure: Error) => void): void;
 }
 
-/** Whether the body of a request has a content coding: none is read. @source RFC 9110 8.4; decision 1114 */
+/** Whether the body of a request has a content coding, none of which is supported. @source RFC 9110 8.4; decision 1114 */
 export function hasEncodedBody({ headers }: IncomingMessage): boolean {
   const coding = headers['content-encoding'];
   if (coding === undefined || /^(identity)?$/i.test(coding.trim())) return false;
@@ -24,8 +24,8 @@ const NOTHING = Buffer.alloc(0);
 const FIRST_BYTES = 4096;
 
 /**
- * Reads a body of at most `max` bytes. Bytes beyond them are dropped, so that the refusal can be sent. Chunks are
- * merged as they arrive: a body sent byte by byte takes no more memory than any other.
+ * Reads a body of at most `max` bytes. Drops further bytes, so that the refusal can be sent. Merges chunks as they arrive, so
+ * that a body sent byte by byte takes no more memory than any other.
  */
 export function readBody(request: IncomingMessage, max: number, watch?: BodyReadObserver): Promise<Buffer> {
   const tooLarge = () => problem('BODY_TOO_LARGE', { words: { max } });
@@ -99,8 +99,7 @@ export function lingeringClose(socket: Socket, last = ''): void {
 const WHOLE_FIRST_BYTES = 65_536;
 
 /**
- * Reads a body of at most `max` bytes into one buffer of its own; undefined as soon as it is known to be longer,
- * however many bytes are still to come.
+ * Reads a body of at most `max` bytes into its own buffer; resolves with undefined as soon as it is known to be longer.
  */
 export function readBytes(
   request: IncomingMessage,
@@ -131,7 +130,6 @@ export function readBytes(
       size = end;
       watch?.onProgress(size, size);
       if (isEnded) return;
-      // The garbage collector sees small objects and not the memory behind them.
       releaseMemory(chunk);
       // The event loop reads from a connection as long as there is data; without a pause, large bodies would starve
       // other connections.
@@ -146,10 +144,10 @@ export function readBytes(
   });
 }
 
-/** The number of further bytes that are dropped; after that the sender has to wait for the end. */
+/** Maximum number of bytes dropped after the reply; then reading stops. */
 const LINGER_BYTES = 8_388_608;
 
-/** Closes the connection of a request with an unwanted body after its reply: the sender has a moment to read it. */
+/** Drops the rest of a body, and closes the connection after the reply, leaving the client time to read it. */
 export function discardAndClose(request: IncomingMessage): void {
   const { socket } = request;
   let dropped = 0;

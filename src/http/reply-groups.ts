@@ -1,19 +1,19 @@
 import { nextTurn } from '../base/timers.ts';
 
-/** At most this many replies are written together: more would delay those that are ready. */
+/** Maximum number of replies written together; more would delay those that are ready. */
 const GROUP_MAX = 64;
 
 /** Writes the replies of one turn of the event loop together. */
 export interface ReplyGroups {
-  /** A request has arrived, and others may follow in the same turn. */
+  /** Records that a request arrived, and that others may follow in the same turn. */
   requestArrived(): void;
-  /** Writes a reply, after the other requests of this turn have been read. */
+  /** Writes a reply after the other requests of this turn have been read. */
   write(reply: () => void): void;
 }
 
 /**
- * A write wakes the client that waits for it, which can cost more than a small request. Replies that are written one
- * after the other find a client on the same machine, or its proxy, still awake from the first.
+ * Creates reply groups. A write wakes the waiting client, which can cost more than a small request. With grouped writes, a
+ * client or proxy on the same machine is still awake from the first one.
  * @source decision 1036
  */
 export function replyGroups(): ReplyGroups {

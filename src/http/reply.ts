@@ -52,7 +52,7 @@ export function headersOf(exchange: Exchange, deps: PipelineDependencies, status
   return headers;
 }
 
-/** The headers of an answer itself, with its hint in development mode. */
+/** The headers that an operation sets, with its hint in development mode. */
 export async function answerHeaders(
   deps: Pick<PipelineDependencies, 'includesHints'>,
   { headers = {}, hint }: Answer,
@@ -62,7 +62,7 @@ export async function answerHeaders(
   return told === undefined ? own : [...own, 'x-hint', asciiOnly(told)];
 }
 
-/** The headers of every reply, even where no operation answers. */
+/** The headers of every reply, even without an operation. */
 export function baseHeaders(
   family: Family,
   type: string,
@@ -97,7 +97,7 @@ export const JSON_TYPES = { ads: 'application/json;charset=utf-8', others: 'appl
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
 /**
- * The token steps answer in form encoding, under the content type that their clients expect.
+ * Token operations reply in form encoding, with the content type that their clients expect.
  * @source authentication 1.4
  */
 function typeOf(operation: Operation, failure: unknown): string {
@@ -107,7 +107,7 @@ function typeOf(operation: Operation, failure: unknown): string {
   return isPairs ? 'text/html;charset=utf-8' : JSON_TYPES.others;
 }
 
-/** To whom a call is charged. */
+/** Returns the caller and address to which a call is charged. */
 export function rateScopeOf(deps: PipelineDependencies, exchange: Exchange): RateScope {
   const { operation, request } = exchange;
   const address = RATES[operation.rate].address === undefined ? '' : deps.addressOf(request);
@@ -121,8 +121,7 @@ export function rateScopeOf(deps: PipelineDependencies, exchange: Exchange): Rat
 }
 
 /**
- * Counts a request that was refused before it was counted: it still counts against its caller. A promise only where the
- * rate limiter returns one.
+ * Charges a request that was refused before it was counted. Returns a promise only if the rate limiter does.
  */
 export function countUncounted(exchange: Exchange, deps: PipelineDependencies): Promise<void> | undefined {
   if (!exchange.caller || exchange.rateUsage) return undefined;
@@ -166,7 +165,7 @@ function addDeprecation(
   if (services.clock.now() >= from_s * 1000) headers.push('x-api-warn', warning);
 }
 
-/** When to try again, as headers. */
+/** The `retry-after` header of a failure, if any. */
 export function retryAfterOf(failure: unknown): readonly string[] {
   const wait_s = failure instanceof Problem ? failure.retryAfter_s : undefined;
   return wait_s === undefined ? [] : ['retry-after', String(wait_s)];
@@ -198,7 +197,7 @@ function realmOf(exchange: Exchange, deps: PipelineDependencies): string {
   return /^[\w.:/[\]-]*$/.test(base) ? base : '';
 }
 
-/** A text as a header can have it. */
+/** Makes a text safe for a header. */
 export function asciiOnly(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').slice(0, 500);
 }
@@ -219,12 +218,12 @@ export function send(response: ServerResponse, status: number, headers: Headers,
 }
 
 /**
- * Shorter than any secret that this service issues, so that a secret sent here by mistake is not logged.
+ * Shorter than any secret of this service, so that a secret sent by mistake is not logged.
  * @source decision 8
  */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,40}$/;
 
-/** The caller's own id of a request, if it is fit to be logged and echoed. */
+/** The client's `X-Request-ID`, if it is safe to log and echo. */
 export function requestIdOf(request: IncomingMessage): string | undefined {
   const input = request.headers['x-request-id'];
   return typeof input === 'string' && REQUEST_ID.test(input) ? input : undefined;

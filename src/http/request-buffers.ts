@@ -5,7 +5,7 @@ import { readBody } from './read-body.ts';
 import { BODY_OVERHEAD_BYTES, RequestMemory, type RequestMemoryLimits, readReserved } from './request-memory.ts';
 import { addressFromBytes } from './unparsed-requests.ts';
 
-/** The settings that limit the cost of requests while they arrive. */
+/** Settings that limit the cost of incomplete requests. */
 interface RequestBufferLimits extends Omit<RequestMemoryLimits, 'bytes_max' | 'owner_share'> {
   readonly unauthenticated_body_bytes_max: number;
   readonly unauthenticated_bytes_max: number;
@@ -24,13 +24,12 @@ export interface RequestBuffers {
 /** The share of the memory for unauthenticated requests that one address may hold. @source decision 474 */
 const ADDRESS_SHARE = 1 / 16;
 /**
- * The share of the memory for authenticated callers that one user or application may hold; they may send much more at a
- * time.
+ * The share of the memory for authenticated callers that one user or application may use; their requests are larger.
  * @source decision 623
  */
 const CALLER_SHARE = 1 / 2;
 
-/** Opens the memories for arriving requests, shared by all listeners. */
+/** Creates the memories and buffers for incomplete requests, shared by all listeners. */
 export function requestBuffers(
   limits: RequestBufferLimits,
   addressOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string,
@@ -61,12 +60,12 @@ export function requestBuffers(
   };
 }
 
-/** Reads bodies of callers who are not authenticated: forms, because the signature covers them. */
+/** Reads bodies of unauthenticated callers: forms, because the signature covers them. */
 export interface UnauthenticatedBodies {
   /**
-   * Reads a body of at most `max` bytes. Rejects with BODY_TOO_LARGE; with REQUEST_TOO_SLOW when it arrives too slowly;
-   * with RATE_LIMITED when its address holds its share of the memory; with UNAVAILABLE when others need the memory.
-   * @param isKnown the request names an existing key and token, so that others give way first.
+   * Reads a body of at most `max` bytes. Rejects with BODY_TOO_LARGE; with REQUEST_TOO_SLOW if it arrives too slowly; with
+   * RATE_LIMITED if its address exceeds its share of the memory; with UNAVAILABLE if others need the memory.
+   * @param isKnown the request names an existing key and token, so that others are evicted first.
    */
   read(request: IncomingMessage, of: { address: string; max: number; isKnown: boolean }): Promise<Buffer>;
   /** The maximum size of a body whose sender is entirely unknown. @source decision 473 */

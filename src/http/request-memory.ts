@@ -3,11 +3,11 @@ import { elapsed_ms, every } from '../base/timers.ts';
 import { Problem } from '../contract/problems/problems.ts';
 import type { BodyReadObserver } from './read-body.ts';
 
-/** Limits on the cost of requests while they arrive. */
+/** Limits on the cost of incomplete requests. */
 export interface RequestMemoryLimits {
-  /** The total memory of all arriving requests, including that of their connections. */
+  /** The total memory of incomplete requests, including that of their connections. */
   readonly bytes_max: number;
-  /** The share of it that one address or caller may hold. */
+  /** The share of it that one address or caller may use. */
   readonly owner_share: number;
   /** How long the head of a request may take. @source decision 476 */
   readonly request_head_timeout_s: number;
@@ -20,28 +20,28 @@ export interface RequestMemoryLimits {
 export interface Reservation {
   /** Reports the bytes received so far, and the size of the memory that holds them. */
   update(received: number, held_bytes: number): void;
-  /** Returns the memory; may be called again. */
+  /** Releases the memory; may be called again. */
   release(): void;
 }
 
-/** What is reserved, and for whom. */
+/** A request for memory. */
 export interface ReservationRequest {
   readonly stage: 'head' | 'body';
   /**
-   * Whether it is the first request of its connection, which takes less memory, a later one, or one that names an
-   * existing key and token: the others give way before those.
+   * Whether it is the first request of its connection, which takes less memory, a later one, or one that names an existing
+   * key and token, which is evicted last.
    */
   readonly priority: 'first' | 'later' | 'known';
-  /** The address block or caller that is charged; undefined where other limits count it. */
+  /** The address block or caller that is charged; undefined if other limits count it. */
   readonly owner?: string | undefined;
   /** The memory of connection and objects, beside the bytes of the request. */
   readonly overhead_bytes: number;
-  /** Called at most once, when the request must give way; its memory is already returned by then. */
+  /** Called at most once, when the request is evicted; its memory is already released by then. */
   evict(failure: Problem): void;
 }
 
 /**
- * The share for forms on connections that had a request before: there each takes several times the memory.
+ * The share for forms on reused connections, where each takes several times the memory.
  * @source decision 622
  */
 const LATER_SHARE = 1 / 4;
@@ -68,9 +68,9 @@ interface Waiting {
 }
 
 /**
- * The bounded memory of requests that have not arrived completely. When it is full, the unknown sender whose request has
- * been arriving longest gives way to the new one; a sender at the usual pace is done before that. Senders that name an
- * existing key and token give way only to others that do.
+ * The bounded memory of incomplete requests. When it is full, a new request evicts the oldest one of an unknown sender; at
+ * the usual pace a request is complete before that. Senders that name an existing key and token are evicted only for others
+ * that do.
  * @source decision 474
  */
 export class RequestMemory {
@@ -112,14 +112,14 @@ export class RequestMemory {
     };
   }
 
-  /** Evicts the unknown sender whose request has been arriving longest; false when there is none. */
+  /** Evicts the oldest request of an unknown sender; false if there is none. */
   evictOldest(): boolean {
     const oldest = this.#oldestUnknown();
     if (oldest) this.#giveWay(oldest);
     return oldest !== undefined;
   }
 
-  /** The number of arriving bodies, and the memory counted for them and for unfinished heads. */
+  /** The number of incomplete bodies, and the memory of incomplete bodies and heads. */
   usage(): { readonly bodies: number; readonly bytes: number } {
     return { bodies: this.#bodies, bytes: this.#bytes };
   }

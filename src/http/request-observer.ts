@@ -14,7 +14,7 @@ import { requestIdOf } from './reply.ts';
 /** Observes every reply: counts it for the metrics, and logs it if configured. */
 export interface RequestObserver {
   replied(exchange: Exchange, status: number, failure: unknown): void;
-  /** Counts a reply that no operation gave, and logs it like other replies. */
+  /** Counts and logs a reply without an operation. */
   unrouted(request: IncomingMessage, status: number, transactionId: string): void;
   /** Counts the reply to bytes that never became a request, and logs it, except for plain HTTP on a TLS port. */
   unparsed(address: string, status: number, transactionId: string): void;
@@ -22,7 +22,7 @@ export interface RequestObserver {
   pageVisited(route: string, method: string, status: number): void;
 }
 
-/** Observes the requests of one or several listeners. Labels are route templates, never paths. */
+/** Creates an observer for one or several listeners. Labels are route templates, never paths. */
 export function requestObserver(options: {
   readonly log: Logger;
   readonly accessLog: AccessLog;
@@ -166,7 +166,7 @@ function why(failure: unknown): Record<string, unknown> {
   return { problems: [...new Set(problems)], because };
 }
 
-/** Which requests get a line in the log. */
+/** The requests that are logged. */
 export type AccessLog = 'all' | 'failures' | 'off';
 
 /**

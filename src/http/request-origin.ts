@@ -5,7 +5,7 @@ import { origin } from '../base/origin.ts';
 import { problem } from '../contract/problems/problems.ts';
 import { isAuthority } from './request-host.ts';
 
-/** Which proxies may set the caller's scheme and host, and where plain HTTP is allowed. */
+/** The trusted proxies and public origins of a listener, and whether it allows plain HTTP. */
 export interface OriginRules {
   /** Addresses and CIDR ranges of trusted proxies. */
   readonly trustedProxies: readonly string[];
@@ -54,18 +54,18 @@ export function originsReader(reach: OriginRules): (request: IncomingMessage) =>
   };
 }
 
-/** How a request reached a listener without a public address. */
+/** How a request reached a private listener. */
 export interface Reach {
   /** Whether its client speaks https to a trusted proxy. */
   readonly isSecure: boolean;
   /**
-   * Whether it came by a trusted proxy, or under an address or a name of this listener: under any other name, a page of
-   * somebody else could make browsers send it.
+   * Whether it came through a trusted proxy, or under an address or name of this listener: under another name, a foreign page
+   * could make browsers send it (DNS rebinding).
    */
   readonly isOwnName: boolean;
 }
 
-/** Returns a function that tells how a request reached a listener with these names. @source decision 1228 */
+/** Returns a function that determines how a request reached a listener with these names. @source decision 1228 */
 export function reachReader(
   trustedProxies: readonly string[],
   names: readonly string[],

@@ -3,10 +3,10 @@ import findMyWay from 'find-my-way';
 import { headersByName } from './reply.ts';
 import type { SecureHeaders } from './request-origin.ts';
 
-/** Any other method is answered like an unknown path. */
+/** Other methods get the reply of an unknown path. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** A file or a page, whole. With an `etag`, a client that has it already gets 304. */
+/** A whole file or page. With an `etag`, a client whose copy is current gets 304. */
 export interface WholeReply {
   /** 200 by default. */
   readonly status?: number;
@@ -14,7 +14,7 @@ export interface WholeReply {
   readonly body: string | Uint8Array;
 }
 
-/** The path `/a/*` stands for every path below `/a/`. */
+/** A path; `/a/*` matches every path below `/a/`. */
 type Path = string;
 
 /** The paths of a listener that are neither operations nor pages, such as files, beacons and probes. */
@@ -78,7 +78,7 @@ function sendWhole(
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** What a request target names: the path as it was added, and the decoded values of its parameters. */
+/** The match of a request target: the path template, and the decoded values of its parameters. */
 export interface Route {
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
@@ -94,7 +94,7 @@ const noQuery = (): object => ({});
 
 const routers = new Map<string, Router>();
 
-/** The router of these paths, as `routerOf` creates it: listeners with the same paths share it. */
+/** Returns the router of these paths, which listeners with the same paths share. */
 export function sharedRouter(paths: readonly string[]): Router {
   const key = paths.join(' ');
   const router = routers.get(key) ?? routerOf(paths);
@@ -103,8 +103,8 @@ export function sharedRouter(paths: readonly string[]): Router {
 }
 
 /**
- * Creates a router of paths with `:parameters`, where literal segments win. A path is added once for all its methods:
- * adding it for each would take most of the startup time of a listener.
+ * Creates a router of paths with `:parameters`, where literal segments win. A path is added once for all methods: adding it
+ * for each would dominate the startup time of a listener.
  */
 export function routerOf(paths: Iterable<string>): Router {
   const router = findMyWay({ ...OPTIONS, querystringParser: noQuery });

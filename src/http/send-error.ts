@@ -31,7 +31,7 @@ const TYPES: Readonly<Record<Family, string>> = {
   problem: PROBLEM_TYPE,
 };
 
-/** A reply where no operation answers. */
+/** An error reply without an operation. */
 export interface ErrorResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -39,7 +39,7 @@ export interface ErrorResponse {
   readonly transactionId: string;
 }
 
-/** The error reply where no operation answers. */
+/** Builds an error reply without an operation. */
 export function errorResponse(
   deps: PipelineDependencies,
   failure: Problem,
@@ -62,7 +62,7 @@ export function errorResponse(
   return { status, headers, body, transactionId };
 }
 
-/** Answers a request that belongs to no operation. */
+/** Sends an error reply to a request without an operation. */
 export function sendError(
   deps: PipelineDependencies,
   request: IncomingMessage,

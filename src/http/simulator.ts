@@ -2,26 +2,23 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { problem } from '../contract/problems/problems.ts';
 import { errorReply } from './error-reply.ts';
+import type { PipelineDependencies } from './exchange.ts';
 import { readBody } from './read-body.ts';
 import { baseHeaders, JSON_TYPES, requestIdOf, retryAfterOf, send } from './reply.ts';
 import type { Routes } from './routes.ts';
 
-/** What the simulator endpoint depends on. */
-interface SimulatorDependencies {
+/** The dependencies of the simulator endpoint. */
+interface SimulatorDependencies extends PipelineDependencies {
   readonly operator_token: string;
   /** Emits the event; resolves with its uuid. Throws a problem. */
   readonly simulate: (body: unknown) => Promise<string>;
-  readonly nextTransactionId: () => string;
-  readonly originsOf: (request: IncomingMessage) => readonly string[];
-  readonly secureHeaders: (request: IncomingMessage) => readonly string[];
-  readonly body_bytes_max: number;
 }
 
 const PATH = '/internal/activity/events';
 
 /**
- * Adds the endpoint with which an operator of a development service emits events. It is not part of the API, and
- * production does not have it.
+ * Adds the endpoint that lets an operator of a development service emit events. It is not part of the API, and production
+ * does not have it.
  * @source activity 16.8
  */
 export function addSimulator(routes: Routes, deps: SimulatorDependencies): void {

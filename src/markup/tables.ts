@@ -1,9 +1,9 @@
 import { type Html, html, joinHtml } from '../base/html.ts';
 
-/** A head of a table: its text, and whether numbers stand below it. */
+/** A column head: its text, and whether the column has numbers. */
 type TableHead = string | { readonly number: string };
 
-/** A table whose first column names its rows; a sentence where it has none. Empty heads stand above buttons. */
+/** Renders a table whose first column names its rows, or a sentence if it has none. Columns of buttons have empty heads. */
 export function tableOf(
   heads: readonly TableHead[],
   rows: readonly (readonly (Html | string)[])[],
@@ -25,7 +25,7 @@ ${joinHtml(body, '\n')}
 </tbody></table></div>`;
 }
 
-/** Names and values; those without a value are left out. */
+/** Renders a list of names and values, without those that have no value. */
 export function definitions(
   rows: readonly (readonly [name: string, value: Html | string | number | undefined])[],
   style = 'facts',

@@ -45,7 +45,7 @@ interface Origins {
 }
 const origins = new WeakMap<Settings, Origins>();
 
-/** The sources of loaded settings; undefined for an object that `loadSettings` did not return. */
+/** Returns the sources of loaded settings; undefined for an object that `loadSettings` did not return. */
 export function originsOf(settings: Settings): Origins | undefined {
   return origins.get(settings);
 }

@@ -54,7 +54,7 @@ export const objectSettings = {
   ),
 };
 
-/** The bucket that `object_store` names, and its prefix with a slash at the end; undefined for a folder. */
+/** Parses the bucket of `object_store` and its prefix, with a trailing slash; undefined for a folder. */
 export function bucketOf(place: string): { readonly bucket: string; readonly prefix: string } | undefined {
   const [, bucket, path = ''] = BUCKET.exec(place) ?? [];
   return bucket === undefined ? undefined : { bucket, prefix: path === '' ? '' : `${path.slice(1)}/` };

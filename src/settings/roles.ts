@@ -1,6 +1,6 @@
 import { list } from './kinds.ts';
 
-/** The parts into which the work can be divided among the servers of a database. @source decision 805, 842 */
+/** The parts of the work that servers of a database can divide. @source decision 805, 842 */
 const ROLES = ['api', 'stream', 'worker', 'search'] as const;
 /** A part of the work. */
 export type Role = (typeof ROLES)[number];
@@ -20,7 +20,7 @@ export const roleSettings = {
   ),
 };
 
-/** The roles of a server. */
+/** Returns the roles of a server. */
 export function rolesOf({ role }: { readonly role: readonly string[] }): ReadonlySet<Role> {
   return new Set(isAll(role) ? ROLES : (role as readonly Role[]));
 }

@@ -5,39 +5,31 @@ import type { Environment } from '../../contract/declare/account-state.ts';
 import { problem } from '../../contract/problems/problems.ts';
 import type { AddressLimiter } from '../address-limiter.ts';
 import { errorReply } from '../error-reply.ts';
+import type { PipelineDependencies } from '../exchange.ts';
 import { parseJson } from '../json-body.ts';
 import { headersByName, JSON_TYPES } from '../reply.ts';
-import type { UnauthenticatedBodies } from '../request-buffers.ts';
-import type { RequestObserver } from '../request-observer.ts';
-import type { SecureHeaders } from '../request-origin.ts';
 import type { Routes } from '../routes.ts';
 
-/** What the routes for websites depend on. */
-interface TagDependencies {
-  readonly environment: Environment;
+/** The dependencies of the routes for websites. */
+interface TagDependencies extends PipelineDependencies {
   /** Records an event that a website reports. @throws a problem */
   readonly record: (environment: Environment, body: unknown) => Promise<void>;
   /** Limits events per address; undefined when limits are off. */
   readonly eventLimiter: AddressLimiter | undefined;
-  readonly unauthenticatedBodies: UnauthenticatedBodies;
-  readonly addressOf: (request: IncomingMessage) => string;
-  readonly originsOf: (request: IncomingMessage) => readonly string[];
-  readonly secureHeaders: SecureHeaders;
-  readonly observer: RequestObserver;
   /** Receives failures that are internal errors. */
   readonly onError: (error: unknown) => void;
 }
 
-/** The script of website tags. */
+/** The path of the website tag script. */
 const TAG_SCRIPT_PATH = '/measurement/tag.js';
-/** Where it sends events. */
+/** The path that it sends events to. */
 const TAG_EVENTS_PATH = '/measurement/events';
 
-/** The most bytes of an event. @source decision 997 */
+/** Maximum size of an event. @source decision 997 */
 const EVENT_BYTES_MAX = 4096;
-/** How long browsers keep the script, in seconds. */
+/** How long browsers cache the script. */
 const SCRIPT_KEPT_S = 3600;
-/** How long browsers remember that any site may send events, in seconds. */
+/** How long browsers cache preflight replies. */
 const PREFLIGHT_KEPT_S = 86_400;
 
 /** Any website may load the script, and send events without credentials. */
@@ -55,8 +47,8 @@ interface Reply {
 }
 
 /**
- * Adds what websites of advertisers use without credentials: the script that they include, and the endpoint to which it
- * sends events.
+ * Adds the routes for websites of advertisers, which need no credentials: the script to include, and the endpoint that it
+ * sends events to.
  * @source decision 997
  */
 export function addTagRoutes(routes: Routes, deps: TagDependencies): void {

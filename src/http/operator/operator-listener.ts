@@ -43,7 +43,7 @@ import { operatorSessions } from './operator-sessions.ts';
 
 const words = texts.site.operator;
 
-/** What the operator console needs. */
+/** The dependencies of the operator console. */
 interface OperatorDeps {
   readonly store: Store;
   readonly clock: Clock;
@@ -57,11 +57,11 @@ interface OperatorDeps {
   readonly sections: OperatorSections;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly reachOf: (request: IncomingMessage) => Reach;
-  /** Uses a link up; returns the name of the operator, or undefined for what is no valid link. */
+  /** Consumes a sign-in link; returns the name of the operator, or undefined for an invalid link. */
   readonly useLink: (tx: WriteTransaction, token: string, wallNow: string) => Promise<string | undefined>;
 }
 
-/** What a request at the address of links is. */
+/** A request for the sign-in page. */
 interface SignIn {
   readonly method: string;
   readonly input: URLSearchParams;
@@ -71,7 +71,7 @@ interface SignIn {
   readonly isSecure: boolean;
 }
 
-/** A request of an operator who is signed in, to a page. */
+/** A page request of a signed-in operator. */
 interface Visit {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -81,7 +81,7 @@ interface Visit {
   readonly pathParams: Readonly<Record<string, string>>;
 }
 
-/** An act that needs a reason was asked for without one. */
+/** An action that requires a reason was requested without one. */
 class ReasonMissing extends Error {
   override readonly name = 'ReasonMissing';
 }
@@ -93,8 +93,8 @@ const FORM_BYTES_MAX = 65_536;
 const TARGETS_MAX = 100;
 
 /**
- * Answers the pages of operators, and leaves everything else to `others`: probes and metrics. It is for a listener that
- * only operators reach.
+ * Serves the operator console, and passes everything else to `others`: probes and metrics. For a listener that only
+ * operators can reach.
  * @source decision 1006
  */
 export function operatorListener(deps: OperatorDeps, others: RequestListener): RequestListener {
@@ -186,7 +186,7 @@ class OperatorConsole {
   async #signIn(response: ServerResponse, of: SignIn): Promise<void> {
     const { method, input, visitor, isOwn, isSecure } = of;
     const token = input.get('token') ?? '';
-    // Opening the address uses nothing up: programs that look at links do it too.
+    // Opening the link does not consume it: link scanners open links too.
     if (method === 'GET') {
       const form = html`<form method="post" action="${SIGN_IN}"><input type="hidden" name="token" value="${token}"><button class="main" type="submit">${words.signInButton}</button></form>`;
       return this.#send(response, 200, page(words.signIn, form));
@@ -202,7 +202,7 @@ class OperatorConsole {
     this.#send(response, 303, page(words.signedIn, noHtml), ['location', HOME, 'set-cookie', cookie]);
   }
 
-  /** The link is used up, the session begun and the login recorded in one unit of work. @source decision 1060 */
+  /** Consumes the link, starts the session and records the login in one unit of work. @source decision 1060 */
   #beginSession(
     token: string,
     visitor: VisitingBrowser,
@@ -286,7 +286,7 @@ const OLD_LINK = page(words.oldLink, html`<p>${words.oldLinkAbout}</p>`);
 
 const NOT_FOUND = page(words.notFound, html`<p><a href="${HOME}">${words.overview}</a></p>`);
 
-/** The audit record of what an operator does now; `address` is that of their browser. @source decision 1007 */
+/** Builds the audit record of an operator action; `address` is that of the browser. @source decision 1007 */
 function newRecord(
   { clock, random }: Pick<OperatorDeps, 'clock' | 'random'>,
   of: { readonly event: AuditEvent; readonly operator: string; readonly address: string } & Partial<AuditRecord>,

@@ -9,9 +9,9 @@ import { TOUCHED_S, type VisitingBrowser } from '../pages/browser-sessions.ts';
 
 /** The sessions of operators, on all servers of the database. @source decision 1265 */
 interface OperatorSessions {
-  /** The live session of a browser. */
+  /** Finds the live session of a browser. */
   find(visitor: VisitingBrowser): Promise<OperatorSession | undefined>;
-  /** Begins a session in the place of that of the browser; returns the value of its cookie. */
+  /** Starts a session in place of the browser's current one; returns the value of its cookie. */
   start(tx: WriteTransaction, operator: string, visitor: VisitingBrowser): Promise<string>;
 }
 

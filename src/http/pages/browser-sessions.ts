@@ -7,20 +7,20 @@ import type { User } from '../../contract/store/credentials.ts';
 import { isLiveSession, SESSION_IDLE_S, type Session } from '../../contract/store/logins.ts';
 import type { Store } from '../../storage/unit-of-work.ts';
 
-/** The precision of the last use of a session, because each update is a write. */
+/** The precision of the last use of a session; each update is a write. */
 export const TOUCHED_S = 60;
-/** How many idle sessions are removed, at most, with each new one. */
+/** Maximum number of idle sessions removed with each new one. */
 const REMOVED_MAX = 20;
 
 /** The session of one request. */
 export interface OpenSession {
   readonly user: User | undefined;
   readonly csrfToken: string;
-  /** The stored session; undefined until somebody logs in. */
+  /** The stored session; undefined before login. */
   readonly stored: Session | undefined;
-  /** Whether the browser has a cookie, from which the form token follows until somebody logs in. @source decision 1227 */
+  /** Whether the browser has a cookie, from which the form token is derived before login. @source decision 1227 */
   readonly isKept: boolean;
-  /** The value of a cookie for a browser that has none. */
+  /** The cookie value for a browser without one. */
   readonly newCookie: string | undefined;
   /** Replaces the session by a new one of this user. Returns the value of the cookie. */
   startFor(login: { readonly user: string; readonly requestToken?: string }): Promise<string>;
@@ -32,7 +32,7 @@ export interface OpenSession {
   end(): Promise<void>;
 }
 
-/** What a request reveals about its browser. */
+/** The browser of a request. */
 export interface VisitingBrowser {
   /** The value of its cookie. */
   readonly cookie: string | undefined;
@@ -111,7 +111,7 @@ export function browserSessions(deps: { store: Store; clock: Clock; random: Rand
   };
 }
 
-/** The form token of a browser in which nobody has logged in: pages of other sites cannot read its cookie. */
+/** The form token of a browser without a login: pages of other sites cannot read its cookie. */
 function formTokenOf(cookie: string): string {
   return createHash('sha256').update(`form token ${cookie}`).digest('base64url');
 }
@@ -120,7 +120,7 @@ function hashOf(value: string): string {
   return createHash('sha256').update(value).digest('hex');
 }
 
-/** Patterns of user agents; browsers that also name others come first. */
+/** Patterns of user agents; those that also name other browsers come first. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\b(OPR|Opera)\//, 'Opera'],

@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Whether a form was sent by a page of this server in the same browser: the form token is that of the session, and the
- * headers name no other origin.
+ * Whether a page of this server sent a form in the same browser: the form token is that of the session, and the headers name
+ * no other origin.
  */
 export function isFromOwnPage(
   request: IncomingMessage,

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import type { Routes } from '../routes.ts';
 
-/** What `npm run build` writes: the scripts of `src/console/islands`, bundled, and which file is which. @source decision 1008 */
+/** The output of `npm run build`: the bundled scripts of `src/console/islands`, and a manifest. @source decision 1008 */
 const FOLDER = new URL('../../../built/islands/', import.meta.url);
 
-/** A script of a page, and the scripts that it loads. */
+/** A page script, and the scripts that it imports. */
 interface Island {
   readonly file: string;
   readonly imports: readonly string[];
 }
 
-/** The scripts by name; none when they were not built, and pages then do without. */
+/** The scripts by name; empty if they were not built. */
 export const islands: Readonly<Record<string, Island>> = readManifest();
 
 function readManifest(): Record<string, Island> {
@@ -22,10 +22,10 @@ function readManifest(): Record<string, Island> {
   }
 }
 
-/** Where a file of a script is. */
+/** The path of a script file. */
 export const islandPath = (file: string): string => `/pages/islands/${file}`;
 
-/** The files of all scripts, plain and packed. */
+/** The files of all scripts, plain and compressed. */
 const contents = new Map(
   Object.values(islands)
     .flatMap(({ file, imports }) => [file, ...imports])
@@ -36,10 +36,10 @@ function read(file: string): Buffer {
   return readFileSync(new URL(file, FOLDER));
 }
 
-/** A file of a script, for listeners that serve it themselves. */
+/** Returns a script file, for listeners that serve it themselves. */
 export const islandFile = (path: string): Buffer | undefined => contents.get(path.replace(islandPath(''), ''))?.plain;
 
-/** Serves the scripts. Their names change with their contents, so that browsers keep them. */
+/** Serves the scripts. Their names change with their contents, so that browsers can cache them forever. */
 export function serveIslands(routes: Routes): void {
   for (const [file, { plain, packed }] of contents) {
     routes.get(islandPath(file), (request) => {

@@ -15,12 +15,12 @@ import { admit, auditOriginOf, newExchange, originOf } from '../call-steps.ts';
 import { errorReply } from '../error-reply.ts';
 import type { PipelineDependencies } from '../exchange.ts';
 
-/** What calls of pages need of each environment. */
+/** The pipelines for calls of pages, by environment. */
 export type CallDeps = Readonly<Record<Environment, PipelineDependencies>>;
 
 /**
- * How a page calls operations for its user: role, rates and parameters are checked as for a request that is signed. The
- * page was fenced, and no files are sent.
+ * Returns a function with which a page calls operations for its user. Role, rates and parameters are checked as for a signed
+ * request. The page has already passed the fence, and sends no files.
  */
 export function callsOf(deps: CallDeps, request: IncomingMessage, user: User): CallFromPage {
   const caller = consoleCaller(user.id);

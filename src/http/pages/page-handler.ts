@@ -3,14 +3,12 @@ import type { Logger } from 'pino';
 import type { Page, PageRefusal, PageRequest, PageResponse, Pages } from '../../contract/declare/pages.ts';
 import { Problem, type ProblemName } from '../../contract/problems/problems.ts';
 import type { RenderedPage, SentForms } from '../../contract/services/sent-forms.ts';
-import type { Store } from '../../storage/unit-of-work.ts';
 import type { AddressLimiter } from '../address-limiter.ts';
-import type { AuditLog, AuditOrigin } from '../audit-log.ts';
-import type { ConnectionLimiter } from '../connection-limiter.ts';
+import type { AuditOrigin } from '../audit-log.ts';
+import type { PipelineDependencies } from '../exchange.ts';
 import { discardAndClose } from '../read-body.ts';
 import { requestIdOf, send } from '../reply.ts';
-import type { UnauthenticatedBodies } from '../request-buffers.ts';
-import { type AccessLog, logLevelOf, type RequestObserver } from '../request-observer.ts';
+import { type AccessLog, logLevelOf } from '../request-observer.ts';
 import { acceptsOnlyJson, type Routes, sharedRouter } from '../routes.ts';
 import { type BrowserSessions, browserNameOf, type OpenSession } from './browser-sessions.ts';
 import { DEVICE_COOKIE, readCookie, SESSION_COOKIE, setCookieHeader } from './cookies.ts';
@@ -20,33 +18,17 @@ import { type CallDeps, callsOf } from './page-calls.ts';
 import { pageHeaders } from './page-headers.ts';
 import { styleSheets } from './style-sheets.ts';
 
-/** The dependencies of the pages of a listener. */
-export interface PageDeps {
+/** The dependencies of the pages of a listener: those of the pipeline, and their own. */
+export interface PageDeps extends Omit<PipelineDependencies, 'environment' | 'tools'> {
   readonly branding: BrandedService;
   readonly pages: Pages;
   readonly sessions: BrowserSessions;
   readonly sentForms: SentForms;
   /** Limits views of pages that ask for it. */
   readonly pageViewLimiter: AddressLimiter;
-  /** Limits all requests of one address; undefined when limits are off. @source decision 86 */
-  readonly addressLimiter: AddressLimiter | undefined;
-  /** The open connections of all listeners. */
-  readonly connectionLimiter: Pick<ConnectionLimiter, 'markAuthenticated'>;
-  /** Reads forms, with stricter limits for clients without a session. */
-  readonly unauthenticatedBodies: UnauthenticatedBodies;
-  /** As in the pipeline of operations: pages use the same caches. */
-  readonly fence: Store['fence'];
   readonly log: Logger;
-  readonly auditLog: AuditLog;
-  readonly observer: Pick<RequestObserver, 'pageVisited'>;
   readonly accessLog: AccessLog;
-  readonly nextTransactionId: () => string;
-  /** The origins of a request, with the one that it was sent to at the end; throws on plain HTTP where not allowed. */
-  readonly originsOf: (request: IncomingMessage) => readonly string[];
-  readonly addressOf: (request: IncomingMessage) => string;
-  readonly secureHeaders: (request: IncomingMessage) => readonly string[];
-  readonly isDraining: () => boolean;
-  /** What calls of pages need of each environment. */
+  /** The pipelines for calls of pages, by environment. */
   readonly calls: CallDeps;
 }
 
@@ -109,7 +91,7 @@ async function answer(
   logPage(deps, page, sent, { ...origin, request, failure });
 }
 
-/** The error pages of problems of reading a form; all other problems mean that the database is unavailable. */
+/** Error pages for problems of reading a form; all other problems mean that the database is unavailable. */
 const FORM_REFUSALS: Readonly<Partial<Record<ProblemName, PageRefusal>>> = {
   BODY_TOO_LARGE: 'too large',
   REQUEST_TOO_SLOW: 'too slow',
@@ -121,7 +103,7 @@ function refusalOf(pages: Pages, error: unknown): PageResponse {
   return pages.errorPage(FORM_REFUSALS[error.errors[0]!.problem] ?? 'unavailable', error.retryAfter_s);
 }
 
-/** The origins of a request; undefined where plain HTTP is not allowed. */
+/** The origins of a request; undefined over forbidden plain HTTP. */
 function allowedOriginsOf(deps: PageDeps, request: IncomingMessage): readonly string[] | undefined {
   try {
     return deps.originsOf(request);
@@ -216,7 +198,7 @@ async function respond(deps: PageDeps, page: Page, arrival: PageArrival): Promis
 }
 
 const noCalls = (): never => {
-  throw new Error('nobody is logged in');
+  throw new Error('no user is logged in');
 };
 
 /** Applies a response to the session. Returns the Set-Cookie headers. */
@@ -244,7 +226,7 @@ async function sessionCookieAfter(session: OpenSession, response: PageResponse):
   return response.hasForm ? session.newCookie : undefined;
 }
 
-/** A page with the headers that its answer needs, whenever it is sent. */
+/** Renders a page with the headers of its reply, to send now or again later. */
 function renderPage(response: PageResponse, branding: BrandedService, request: IncomingMessage): RenderedPage {
   const { status, html, file, location, retryAfter_s, error } = response;
   const isJson = error !== undefined && acceptsOnlyJson(request.headers.accept);

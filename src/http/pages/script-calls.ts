@@ -14,15 +14,14 @@ import { readCookie, SESSION_COOKIE } from './cookies.ts';
 import { isFromOwnPage } from './csrf.ts';
 import type { PageDeps } from './page-handler.ts';
 
-/** Below this path, scripts of pages call operations. */
+/** The base path for calls of page scripts. */
 const CONSOLE_API = '/console/api';
 
-/** The header with the token that forms have as a field. */
+/** The header with the form token. */
 const TOKEN_HEADER = 'x-form-token';
 
 /**
- * The operations that scripts of pages may call: those of the advertising API, and uploads of media with what asks about
- * them at the same path.
+ * Returns the operations that page scripts may call: those of the advertising API, and media uploads with their status.
  * @source decision 1000
  */
 function consoleOperations(operations: readonly Operation[]): readonly Operation[] {
@@ -33,15 +32,15 @@ function consoleOperations(operations: readonly Operation[]): readonly Operation
   );
 }
 
-/** What the calls of scripts need. */
+/** The dependencies of calls of page scripts. */
 type ConsoleApiDeps = Pick<
   PageDeps,
   'sessions' | 'originsOf' | 'addressOf' | 'addressLimiter' | 'pages' | 'log' | 'calls'
 >;
 
 /**
- * Answers calls of scripts on our own pages, `/console/api/{environment}/…`: the operations of the API, through the same
- * pipeline, for the user of the browser session in place of a signature. Returns false for other paths.
+ * Answers calls of scripts on our own pages, `/console/api/{environment}/…`, through the pipeline of the API, with a browser
+ * session in place of a signature. Returns false for other paths.
  * @source decision 998
  */
 export function consoleApi(deps: ConsoleApiDeps): (request: IncomingMessage, response: ServerResponse) => boolean {

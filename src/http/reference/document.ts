@@ -5,12 +5,12 @@ import { FAVICON_PATH } from '../pages/branding.ts';
 /** Style sheets in load order: rules for narrow screens come last, so that they win. */
 export const STYLES = ['style.css', 'rows.css', 'narrow.css'] as const;
 
-/** A page of the reference. It has no scripts and loads nothing from other sites. */
+/** Renders a page of the reference. It has no scripts and loads nothing from other sites. */
 export function referenceDocument(page: {
   readonly title: string;
-  /** Of the service. */
+  /** The name of the service. */
   readonly name: string;
-  /** Whether it is about one operation. */
+  /** Whether it describes one operation. */
   readonly isOne?: boolean;
   readonly navigation: Html;
   readonly content: Html;

@@ -7,12 +7,12 @@ import { referenceDocument } from './document.ts';
 import { memberTable } from './member-table.ts';
 import { operationSection } from './operation-section.ts';
 
-/** The name of a group as a title. */
+/** Returns the title of a group. */
 export function groupTitle(name: string): string {
   return name === 'oauth' ? 'Tokens' : `${name[0]!.toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
 }
 
-/** The page of a group: its operations, each with its parameters and the errors that the others of its family do not share. */
+/** Renders the page of a group: its operations, each with its parameters and the errors that are not common to its family. */
 export function groupPage(
   name: string,
   group: Group,

@@ -4,7 +4,7 @@ import type { MemberWords } from '../../engine/describe/member-words.ts';
 /** Longer lists of enum values are collapsed. */
 const CHOICES_SHOWN = 8;
 
-/** A table of the members of an object in a reply, or in the body of a request. */
+/** Renders a table of the members of an object in a reply or a request body. */
 export function memberTable(members: readonly MemberWords[], place: 'reply' | 'request' = 'reply'): Html {
   return html`<table class="rows"><thead><tr><th scope="col">Member</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead>
     <tbody>${members.map((each) => memberRow(each, place))}</tbody></table>`;
@@ -24,12 +24,12 @@ function memberRow(
     <td>${proseHtml(about)}${enumValues(choices)}</td></tr>`;
 }
 
-/** A sentence as HTML, with text between backquotes as code. */
+/** Renders a sentence, with text between backquotes as code. */
 export function proseHtml(text: string): Html {
   return html`${text.split('`').map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`;
 }
 
-/** The values of an enum; a long list is collapsed. */
+/** Renders the values of an enum; a long list is collapsed. */
 export function enumValues(choices: readonly string[]): Html {
   if (choices.length === 0) return noHtml;
   const words = joinHtml(
@@ -40,7 +40,7 @@ export function enumValues(choices: readonly string[]): Html {
   return html`<details class="choices"><summary>One of ${choices.length}</summary>${words}</details>`;
 }
 
-/** A name that may break between its words: after underscores and dots, and before capitals. */
+/** Renders a name with line-break opportunities after underscores and dots, and before capitals. */
 export function breakableCode(code: string): Html {
   return joinHtml(code.split(/(?<=[_.])|(?<=[a-z])(?=[A-Z])/), html`<wbr>`);
 }

@@ -24,7 +24,7 @@ import { shellSnippet } from './snippets/shell.ts';
 import { callsOf, type SnippetPlan, snippetPlan } from './snippets/steps.ts';
 import { type WorkedExample, workedExamples } from './worked-examples.ts';
 
-/** The page of one operation: parameters, reply, every error that it can end with, and its example. */
+/** Renders the page of one operation: parameters, reply, all errors, and an example. */
 export function operationPage(
   name: string,
   operation: Operation,

@@ -17,17 +17,17 @@ import {
 import type { DescribedService } from '../../engine/describe.ts';
 import { breakableCode, enumValues, memberTable, proseHtml } from './member-table.ts';
 
-/** Where the page of an operation is, with its reply and its examples. */
+/** The path of the page of an operation, with its reply and its examples. */
 export function operationPath(id: string): string {
   return `/reference/${id}`;
 }
 
-/** Where the page of a group is. */
+/** The path of the page of a group. */
 export function groupPath(name: string): string {
   return `/reference/${name.replaceAll(' ', '_')}`;
 }
 
-/** One operation as a section of the page of its group, without the errors that all operations share. */
+/** Renders an operation as a section of its group's page, without the common errors. */
 export function operationSection(
   operation: Operation,
   { limits, common }: { readonly limits: DescribedService['limits']; readonly common: readonly ProblemName[] },
@@ -56,7 +56,7 @@ export function environmentChip({ onlyIn }: Operation): Html {
   return onlyIn ? html` <span class="chip">${onlyIn} only</span>` : noHtml;
 }
 
-/** Who may call an operation, and how often. */
+/** Renders the roles, credential and rate limit of an operation. */
 export function operationFacts(operation: Operation, limits: DescribedService['limits']): Html {
   const { aliases = [] } = operation;
   const successor = successorOf(operation);

@@ -10,7 +10,7 @@ import { proseHtml } from './member-table.ts';
 import { callLine, groupPath, problemTable } from './operation-section.ts';
 import { foundOperations, SEARCH_MAX } from './search.ts';
 
-/** The overview of the reference: every operation with a link to its group, and the errors that all share. */
+/** Renders the overview of the reference: every operation with a link to its group, and the common errors. */
 export function referencePage(name: string, operations: readonly Operation[], { servers }: DescribedService): Html {
   const ads = sharedProblems(operations.filter((operation) => operation.family === 'ads'));
   const numeric = sharedProblems(operations.filter((operation) => operation.family === 'numeric'));
@@ -27,7 +27,7 @@ ${commonSection(ads, numeric)}`,
   });
 }
 
-/** The operations that a search finds, by group. */
+/** Renders the search results, by group. */
 export function searchPage(name: string, operations: readonly Operation[], search: string): Html {
   const found = foundOperations(operations, search);
   return referenceDocument({
@@ -47,7 +47,7 @@ function filterForm(search: string): Html {
     <button>Find</button></form>`;
 }
 
-/** Links to the operations of a group. Their ids are those that they had when the reference was one page. */
+/** Links to the operations of a group. The ids keep links to the former one-page reference working. */
 function groupSection(group: Group): Html {
   const path = groupPath(group.name);
   const rows = group.operations.map(

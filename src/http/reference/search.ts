@@ -3,13 +3,13 @@ import { declaredProblems } from '../../engine/declared-problems.ts';
 import { bodyTables } from '../../engine/describe/member-words.ts';
 import { parameterWords, problemWords } from '../../engine/describe/words.ts';
 
-/** Longer searches are cut. */
+/** Maximum length of a search; the rest is cut off. */
 export const SEARCH_MAX = 100;
 
-/** Everything by which an operation can be found, in lower case. */
+/** The searchable text of each operation, in lower case. */
 const texts = new WeakMap<Operation, string>();
 
-/** The operations that have all words of a search in their id, path, description, parameters or codes of errors. */
+/** Finds the operations that have all words of a search in their id, path, description, parameters or error codes. */
 export function foundOperations(operations: readonly Operation[], search: string): readonly Operation[] {
   const words = search.slice(0, SEARCH_MAX).toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return operations;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Keys of an example that are not those of the demo world. Texts may name variables. */
+/** Keys of an example in place of those of the demo world. Texts may name variables. */
 interface ExampleKeys {
   readonly consumer?: { readonly key: string; readonly secret: string };
   readonly token: { readonly key: string; readonly secret: string };
@@ -38,13 +38,13 @@ export type VariableSource =
   | { readonly after_s: number; readonly as: 'time' | 'minute' | 'milliseconds' }
   | { readonly ask: string };
 
-/** An example of an operation, as it was run. */
+/** A recorded example of an operation. */
 export interface WorkedExample {
-  /** Variables of the call, and others whose calls come first, in an order in which they can be set. */
+  /** Variables of the call and those they depend on, in the order in which to set them. */
   readonly variables: readonly string[];
   readonly call: ExampleCall;
   readonly status: number;
-  /** The body: JSON, or text where it is none. Of long lists the first items. */
+  /** The body: JSON or text, with long lists shortened. */
   readonly reply: unknown;
   /** Whether lists of the reply were shortened. */
   readonly isShortened?: true;
@@ -59,7 +59,7 @@ export interface WorkedExamples {
 
 let loaded: WorkedExamples | undefined;
 
-/** The examples; read from their file when the first of them is asked for. */
+/** Returns the examples, read from their file on first use. */
 export function workedExamples(): WorkedExamples {
   loaded ??= JSON.parse(
     readFileSync(new URL('./generated/worked-examples.json', import.meta.url), 'utf8'),
@@ -67,7 +67,7 @@ export function workedExamples(): WorkedExamples {
   return loaded;
 }
 
-/** The JSON of the reply to the example of an operation; undefined if it is none. */
+/** Returns the JSON reply of the example of an operation; undefined for text. */
 export function recordedReply(id: string): unknown {
   const reply = workedExamples().examples[id]?.reply;
   return typeof reply === 'string' ? undefined : reply;
@@ -75,17 +75,17 @@ export function recordedReply(id: string): unknown {
 
 const VARIABLE = /\$([A-Z][A-Z_]*)/g;
 
-/** The pieces of a text: what is written as it is, and the names of variables. */
+/** Splits a text into literal pieces and names of variables. */
 export function piecesOf(text: string): readonly (string | { readonly variable: string })[] {
   return text.split(VARIABLE).map((piece, index) => (index % 2 === 1 ? { variable: piece } : piece));
 }
 
-/** The names of the variables in a value. */
+/** Lists the variables in a value. */
 export function variablesIn(value: unknown): readonly string[] {
   return [...new Set([...JSON.stringify(value ?? null).matchAll(VARIABLE)].map(([, name]) => name!))];
 }
 
-/** A value with other text in place of its variables. */
+/** Replaces the variables in a value. */
 export function withVariables<T>(value: T, textOf: (name: string) => string): T {
   if (typeof value === 'string') return value.replace(VARIABLE, (_, name: string) => textOf(name)) as T;
   if (Array.isArray(value)) return value.map((each: unknown) => withVariables(each, textOf)) as T;

@@ -30,7 +30,7 @@ const GIVEN_OUT = ['2000::/3'];
 /** Metadata services disclose secrets here to any client, so these are always blocked. */
 const LINK_LOCAL = ['169.254.0.0/16', 'fe80::/10'];
 
-/** Decides on addresses by their numeric value. */
+/** Tests an address by its numeric value. */
 export type IsAllowedAddress = (address: string) => boolean;
 
 /**
@@ -76,7 +76,7 @@ function listOf(ranges: readonly string[]): Ranges {
   };
 }
 
-/** How the URL of a receiver may be written. */
+/** Rules for the URL of a receiver. */
 interface UrlRules {
   /** Allows plain http, ports, and addresses in place of names: for receivers on one's own machine. */
   readonly allowsPrivate: boolean;
@@ -87,8 +87,8 @@ interface UrlRules {
 const LENGTH_MAX = 200;
 
 /**
- * The error in the URL of a receiver as it is written; undefined when it is valid. Anything that URL parsers would
- * repair is refused, so that all parsers read it the same way.
+ * Validates the URL of a receiver as written; undefined if it is valid. Refuses anything that URL parsers would repair, so
+ * that all parsers read it the same way.
  * @source activity 19.1 and 21.4
  */
 export function urlError(url: string, rules: UrlRules): UrlError | undefined {

@@ -2,7 +2,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector, Client, Pool } from 'undici';
 import type { Network } from './network.ts';
 
-/** Connections to one origin, at addresses that were checked. The name is never resolved a second time. */
+/** Pooled connections to one origin, pinned to addresses that passed the check; the name is never resolved again. */
 export interface ConnectionPool {
   readonly pool: Pool;
   readonly addresses: readonly string[];
@@ -61,7 +61,7 @@ function through(proxy: string, url: URL, addresses: readonly string[]): buildCo
       : { 'proxy-authorization': `Basic ${btoa(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)}` };
   return (options, done) => {
     const client = new Client(origin, { connectTimeout: CONNECT_MS, headersTimeout: CONNECT_MS, allowH2: false });
-    // The client gives up its socket when it hands it over; this closes the rest of the client.
+    // undici detaches the socket on CONNECT; destroy the rest of the client when it closes.
     const end = (): void => void client.destroy().catch(() => undefined);
     client.connect({ path: target, headers: { host: target, ...headers } }, (error, answer) => {
       if (error) {

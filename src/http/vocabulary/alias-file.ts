@@ -3,22 +3,22 @@ import { type Schema, Type } from '../../base/json-schema.ts';
 import { isObject } from '../../base/objects.ts';
 
 /**
- * Words of an interface by Barker's own words for the same things: all are understood, and the first is sent.
+ * Foreign names by Barker's native ones: all are accepted, and the first is sent.
  * @source decision 1243
  */
 export type ForeignWords = ReadonlyMap<string, readonly [string, ...string[]]>;
 
-/** The first foreign words by the own ones. */
+/** Returns the first foreign name of each native one. */
 export function outgoing(words: ForeignWords): ReadonlyMap<string, string> {
   return new Map([...words].map(([own, [first]]) => [own, first]));
 }
 
-/** The own words by the foreign ones. */
+/** Returns the native names by the foreign ones. */
 export function incoming(words: ForeignWords): ReadonlyMap<string, string> {
   return new Map([...words].flatMap(([own, foreign]) => foreign.map((each) => [each, own])));
 }
 
-/** The words of parameters, of members of replies, and of the values of either by their name. */
+/** Foreign names of parameters, of reply members, and of the values of either by their name. */
 export interface WordLists {
   readonly parameters: ForeignWords;
   readonly members: ForeignWords;
@@ -30,7 +30,7 @@ export interface AliasFile extends WordLists {
   readonly pathSegments: ForeignWords;
   readonly headerPrefixes: ReadonlyMap<string, string>;
   readonly hosts: { readonly production: readonly string[]; readonly sandbox: readonly string[] };
-  /** Further words by the id of an operation, or by what stands before the dot in such ids. */
+  /** Overrides by operation id, or by the part of the id before the dot. */
   readonly operations: ReadonlyMap<string, WordLists>;
 }
 
@@ -41,7 +41,7 @@ const VALUE = { pattern: '^[!#-+\\--\\[\\]-~]+$', expected: 'visible ASCII chara
 const PREFIX = { pattern: '^x-([a-z0-9]+-)*$', expected: 'x- and lower-case words that each end with -' };
 const HOST = { pattern: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$', expected: 'a host name in lower case' };
 
-/** What a word must look like. */
+/** The accepted spelling of a name. */
 interface Spelling {
   readonly pattern: string;
   /** In words that follow "expected". */

@@ -3,11 +3,11 @@ import type { ForeignWords } from './alias-file.ts';
 import type { Naming } from './naming.ts';
 import { isProtocolName } from './own-words.ts';
 
-/** Puts foreign words into errors. */
+/** Translates errors to foreign names. */
 export interface ErrorWords {
-  /** An error whose members and words name what the caller has sent as the caller named it. */
+  /** Translates an error, so that it names the caller's input as the caller did. */
   detail(error: ErrorDetail): ErrorDetail;
-  /** A message template: names with an underscore, values in capitals and headers. */
+  /** Translates a message template: names with an underscore, values in capitals, and headers. */
   template(text: string): string;
 }
 
@@ -17,8 +17,8 @@ const NAMES: ReadonlySet<string> = new Set(['parameter', 'a', 'b', 'other', 'pat
 const VALUES: ReadonlySet<string> = new Set(['raw', 'value', 'type']);
 
 /**
- * The errors of an operation.
- * @param received puts foreign words into a value of a parameter, as it was received.
+ * Builds the translation of the errors of an operation.
+ * @param received returns a parameter value as it was received.
  */
 export function errorWordsOf(
   naming: Naming,

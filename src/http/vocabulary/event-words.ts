@@ -5,7 +5,7 @@ import type { OperationWords, Vocabulary } from './vocabulary.ts';
 
 const LINE_END = '\r\n';
 
-/** A stream whose last line has the words of the caller. Events have them already: they are serialized once for all. */
+/** Translates the last line of a stream. Events are already translated, as they are serialized once for all streams. */
 export function inWords(stream: StreamHandle, words: OperationWords): StreamHandle {
   return {
     begin: (outlet) =>
@@ -22,7 +22,7 @@ export function inWords(stream: StreamHandle, words: OperationWords): StreamHand
   };
 }
 
-/** A sender whose requests have headers with foreign names. */
+/** Wraps a sender so that its requests have foreign header names. */
 export function withHeaderNames(sender: Sender, headerName: (own: string) => string): Sender {
   return {
     urlError: (url) => sender.urlError(url),
@@ -34,7 +34,7 @@ export function withHeaderNames(sender: Sender, headerName: (own: string) => str
   };
 }
 
-/** The names of what challenges of webhooks contain. */
+/** Returns the parameter names of webhook challenges. */
 export function challengeNamesOf(vocabulary: Vocabulary | undefined): ChallengeNames {
   const { parameter, member } = vocabulary?.naming ?? { parameter: String, member: String };
   return { crc_token: parameter('crc_token'), nonce: parameter('nonce'), response_token: member('response_token') };

@@ -3,10 +3,10 @@ import { didYouMean } from '../../base/text.ts';
 import { type AliasFile, type ForeignWords, incoming, pointerTo, type WordLists } from './alias-file.ts';
 import { isProtocolName, type OwnWords } from './own-words.ts';
 
-/** Whether words come in, from the callers, or go out, to them. */
+/** Whether names are received from callers or sent to them. */
 export type Direction = 'in' | 'out';
 
-/** The words of one operation. */
+/** The names of one operation. */
 export interface Naming {
   /** The foreign word of a parameter. */
   parameter(own: string): string;
@@ -24,7 +24,7 @@ export interface Naming {
   anyValue(own: string): string | undefined;
 }
 
-/** The words of an operation: those of the file, with what it says of the operation itself. */
+/** Builds the names of an operation: the general ones of the file, with the operation's overrides. */
 export function namingOf(file: AliasFile, id: string): Naming {
   const lists = [file, file.operations.get(id.split('.')[0]!), file.operations.get(id)].filter((each) => !!each);
   const parameters = new Map(lists.flatMap((each) => [...each.parameters]));
@@ -51,7 +51,7 @@ export function namingOf(file: AliasFile, id: string): Naming {
   };
 }
 
-/** Checks that each word of the file stands for one thing. @throws InputErrors @source decision 893, 1244 */
+/** Checks that each name of the file is unambiguous. @throws InputErrors @source decision 893, 1244 */
 export function checkWords(file: AliasFile, own: OwnWords): void {
   const segments = { known: own.pathSegments, spellings: own.spellings.get('') };
   const problems = [

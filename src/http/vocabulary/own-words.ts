@@ -6,7 +6,7 @@ import { inputSchema, pathNames, requestBody } from '../../engine/describe/input
 import { replyBody } from '../../engine/describe/replies.ts';
 import type { Json, NamedSchemas } from '../../engine/describe/schemas.ts';
 
-/** The schemas of what an operation receives and sends. */
+/** The schemas of the input and replies of an operation. */
 interface OperationSchemas {
   /** By name: path parameters, other parameters, files. */
   readonly parameters: Json;
@@ -62,7 +62,7 @@ export function flattened(schemas: readonly unknown[], named: NamedSchemas): Jso
   });
 }
 
-/** The texts that a schema allows one by one. */
+/** Returns the string literals that a schema allows. */
 export function literalsOf({ const: only, enum: several = [] }: Json): string[] {
   return [only, ...(several as unknown[])].filter((each) => typeof each === 'string');
 }
@@ -70,7 +70,7 @@ export function literalsOf({ const: only, enum: several = [] }: Json): string[] 
 /** The member of a reply that repeats the request. */
 export const ECHO = 'request';
 
-/** All words of the catalog that can have another one. */
+/** All native names of the catalog that can have foreign ones. */
 export interface OwnWords {
   readonly pathSegments: ReadonlySet<string>;
   readonly parameters: ReadonlySet<string>;
@@ -100,7 +100,7 @@ const PAYLOAD = [
   ...['expanded_url', 'display_url', 'broadcast_id', 'event_type'],
 ];
 
-/** Collects the words of operations. */
+/** Collects the native names of operations. */
 export function ownWordsOf(operations: readonly Operation[], named: NamedSchemas): OwnWords {
   const pathSegments = new Set(PAGE_SEGMENTS);
   const parameters = new Set(['params', ...CHALLENGE.parameters]);

@@ -4,7 +4,7 @@ import type { Direction, Naming } from './naming.ts';
 import { ECHO, flattened, isProtocolName, literalsOf, type OwnWords } from './own-words.ts';
 import type { Member, Position } from './rewrite-json.ts';
 
-/** What positions are made of. */
+/** The context in which positions are built. */
 export interface PositionContext {
   readonly named: NamedSchemas;
   readonly own: OwnWords;

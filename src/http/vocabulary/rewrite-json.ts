@@ -1,4 +1,4 @@
-/** What is renamed at one position of a JSON document; positions without any such thing are undefined. */
+/** The renaming at one position of a JSON document; undefined positions are left as they are. */
 export interface Position {
   /** Members of an object by their names in the document. */
   readonly members: ReadonlyMap<string, Member>;
@@ -18,7 +18,7 @@ export interface Member {
 }
 
 /**
- * Renames what a position says in JSON text, and leaves every other byte as it is. The text must be valid JSON.
+ * Applies a position to JSON text, and leaves every other byte as it is. The text must be valid JSON.
  * @source decision 889
  */
 export function rewriteJson(json: string, root: Position | undefined): string {
@@ -117,7 +117,7 @@ function plain(text: string): string {
   return text.includes('\\') ? JSON.parse(`"${text}"`) : text;
 }
 
-/** Renames what a position says in a parsed JSON value. Of two members with one name, the last counts. */
+/** Applies a position to a parsed JSON value. Of two members with one name, the last counts. */
 export function rewriteValue(value: unknown, position: Position | undefined): unknown {
   if (!position) return value;
   if (typeof value === 'string') return rewriteText(value, position);
@@ -134,7 +134,7 @@ export function rewriteValue(value: unknown, position: Position | undefined): un
   );
 }
 
-/** Renames in a parameter: one text, a comma-separated list, or JSON. */
+/** Applies a position to a parameter: a text, a comma-separated list, or JSON. */
 export function rewriteText(text: string, position: Position | undefined): string {
   if (!position) return text;
   if (position.text) return position.text(text);

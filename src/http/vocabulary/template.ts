@@ -2,7 +2,7 @@ import type { Operation } from '../../contract/declare/operation.ts';
 import { canBeWord } from './alias-file.ts';
 import { isProtocolName, ownWordsOf } from './own-words.ts';
 
-/** The text of an alias file with every own word, each standing for itself: a file to begin with. */
+/** Generates an alias file that maps every native name to itself, as a starting point. */
 export function aliasTemplate(operations: readonly Operation[]): string {
   const own = ownWordsOf(operations, {});
   const named = (words: Iterable<string>): Readonly<Record<string, string>> =>

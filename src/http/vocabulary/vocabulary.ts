@@ -10,46 +10,46 @@ import { type Paths, type PositionContext, pathsOf, positionOf } from './positio
 import { isJson, type Position, rewriteJson, rewriteText, rewriteValue } from './rewrite-json.ts';
 
 /**
- * The words of another interface, at the edge of this service. Inside, everything has its own words.
+ * Translates between the names of another interface and those of this service, at its edge.
  * @source decision 886, 891, 892
  */
 export interface Vocabulary {
   readonly hosts: AliasFile['hosts'];
   readonly paths: Paths;
-  /** The words of an operation. */
+  /** The translation of an operation. */
   of(operation: Operation): OperationWords;
-  /** The words of errors where no operation answers. */
+  /** The translation of errors without an operation. */
   readonly unrouted: ErrorWords & Pick<OperationWords, 'replyOut'>;
   /** Renames headers, in a flat list of names and values. */
   headers(headers: readonly string[]): string[];
   header(own: string): string;
-  /** Puts foreign words into an event, as streams and webhooks send it. */
+  /** Translates an event for streams and webhooks. */
   event(json: string): string;
   readonly naming: Naming;
-  /** The own names of parameters and members that have a foreign name in any operation. */
+  /** The native names of parameters and members that have this foreign name in any operation. */
   ownNames(foreign: string): readonly string[];
 }
 
-/** The words of an operation. */
+/** Translates the calls of an operation. */
 export interface OperationWords extends ErrorWords {
-  /** Puts own words into the values of path parameters. */
+  /** Translates the values of path parameters to native ones. */
   pathIn(params: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
-  /** Puts own words into parameters. A name and its foreign word are the same parameter, sent twice. */
+  /** Translates parameters to native ones. A native name and its foreign one are the same parameter, sent twice. */
   parametersIn(raw: ReadonlyMap<string, readonly RawValue[]>): Map<string, readonly RawValue[]>;
-  /** The own name of a part of a multipart body. */
+  /** The native name of a part of a multipart body. */
   nameIn(name: string): string;
-  /** Puts own words into a parsed JSON body. */
+  /** Translates a parsed JSON body to native names. */
   bodyIn(body: unknown): unknown;
-  /** Puts own words into the bytes of a JSON body; what is no JSON stays as it is. */
+  /** Translates the bytes of a JSON body to native names; other bytes are returned as they are. */
   bytesIn(bytes: Uint8Array): Uint8Array;
-  /** Puts foreign words into a reply: JSON, or pairs. */
+  /** Translates a reply, JSON or pairs, to foreign names. */
   replyOut(text: string): string;
   /** The foreign name of a header, and of a member of replies. */
   header(own: string): string;
   member(own: string): string;
 }
 
-/** Makes the vocabulary of a file for operations. @throws InputErrors */
+/** Builds the vocabulary of an alias file for these operations. @throws InputErrors */
 export function vocabularyOf(file: AliasFile, operations: readonly Operation[]): Vocabulary {
   const named: NamedSchemas = {};
   const own = ownWordsOf(operations, named);

@@ -11,10 +11,10 @@ import {
   signerOf,
 } from './steps.ts';
 
-/** Longer literals are written one item a line. */
+/** Literals longer than this are broken into one item per line. */
 const LINE_MAX = 90;
 
-/** An example for Node.js, with `client.mjs`. */
+/** Builds an example for Node.js, with `client.mjs`. */
 export function nodeSnippet(plan: SnippetPlan): string {
   const steps = plan.steps.filter(
     ({ name }) => name !== 'BEARER' || isNamed(plan, name) || callsOf(plan).some((each) => signerOf(each) === 'bearer'),
@@ -116,7 +116,7 @@ function keysOf(call: SnippetCall): string {
   return list('{ ', [`consumer: [${pair}]`, ...own], ' }');
 }
 
-/** A literal of JSON. */
+/** A JSON value as a JavaScript literal. */
 function literal(value: unknown): string {
   if (typeof value === 'string') return text(value);
   if (typeof value !== 'object' || value === null) return String(value);
@@ -136,7 +136,7 @@ function list(start: string, items: readonly string[], end: string): string {
   return `${start.trimEnd()}\n${inside}${end.trimStart()}`;
 }
 
-/** A text, or the variable that it is. */
+/** A string literal, or the variable it stands for. */
 function text(value: string): string {
   const pieces = piecesOf(value).filter((piece) => piece !== '');
   if (pieces.length === 1 && typeof pieces[0] !== 'string') return nameOf(pieces[0]!.variable);
@@ -144,7 +144,7 @@ function text(value: string): string {
   return `'${value.replace(/['\\]/g, '\\$&')}'`;
 }
 
-/** The inside of a template literal. */
+/** The contents of a template literal. */
 function inner(value: string): string {
   return piecesOf(value)
     .map((piece) => (typeof piece === 'string' ? piece.replace(/[`\\$]/g, '\\$&') : `\${${nameOf(piece.variable)}}`))

@@ -10,10 +10,10 @@ import {
   signerOf,
 } from './steps.ts';
 
-/** Longer literals are written one item a line. */
+/** Literals longer than this are broken into one item per line. */
 const LINE_MAX = 90;
 
-/** An example for Python, with requests and requests-oauthlib. */
+/** Builds an example for Python, with requests and requests-oauthlib. */
 export function pythonSnippet(plan: SnippetPlan): string {
   const steps = plan.steps.filter(
     ({ name }) => name !== 'BEARER' || isNamed(plan, name) || callsOf(plan).some((each) => signerOf(each) === 'bearer'),
@@ -28,7 +28,7 @@ export function pythonSnippet(plan: SnippetPlan): string {
   return `${imports(lines)}\n\n${lines}`;
 }
 
-/** What the lines use. */
+/** The imports that the lines need. */
 function imports(lines: string): string {
   const modules = ['json', 'subprocess', 'time'].filter((name) => lines.includes(`${name}.`));
   const text = [
@@ -112,7 +112,7 @@ function sessionOf(call: SnippetCall): string {
   return list('OAuth1Session(', keys, ')');
 }
 
-/** A literal of JSON. */
+/** A JSON value as a Python literal. */
 function literal(value: unknown, depth = 0): string {
   if (typeof value === 'string') return text(value);
   if (typeof value === 'boolean') return value ? 'True' : 'False';
@@ -132,14 +132,14 @@ function list(start: string, items: readonly string[], end: string): string {
   return `${start}\n${items.map((each) => `    ${each.replaceAll('\n', '\n    ')},\n`).join('')}${end}`;
 }
 
-/** A text, or the variable that it is. */
+/** A string literal, or the variable it stands for. */
 function text(value: string): string {
   const pieces = piecesOf(value).filter((piece) => piece !== '');
   if (pieces.length === 1 && typeof pieces[0] !== 'string') return nameOf(pieces[0]!.variable);
   return pieces.some((piece) => typeof piece !== 'string') ? `f'${inner(value)}'` : `'${escaped(value)}'`;
 }
 
-/** The inside of an f-string. */
+/** The contents of an f-string. */
 function inner(value: string): string {
   return piecesOf(value)
     .map((piece) =>

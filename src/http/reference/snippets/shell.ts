@@ -7,7 +7,7 @@ const BARKER = PROGRAM.join(' ');
 const LINE_MAX = 100;
 
 /**
- * An example for a shell: curl, with the signature from `barker sign`. What comes before it uses `barker call`.
+ * Builds an example for a shell: curl, with the signature from `barker sign`. Preceding steps use `barker call`.
  * @source decision 899
  */
 export function shellSnippet(plan: SnippetPlan): string {
@@ -56,7 +56,7 @@ function curlLines(call: SnippetCall, base: string): string {
   return `URL=${quoted(base + path)}\n${broken(curlWords(call, 'curl'))}`;
 }
 
-/** The words of a curl command for `$URL`. */
+/** The arguments of a curl command for `$URL`. */
 function curlWords(call: SnippetCall, curl: string): string[] {
   const { method, query, form, json } = call;
   const isQuery = query !== undefined && (method === 'GET' || method === 'DELETE');
@@ -100,13 +100,13 @@ function pairsOf({ method, query, form }: SnippetCall): string[] {
   return Object.entries(pairs).map(([name, value]) => quoted(`${name}=${value}`));
 }
 
-/** Words on one line, or each on its own when they do not fit. */
+/** Arguments on one line, or each on its own if they do not fit. */
 function broken(words: readonly string[]): string {
   const line = words.join(' ');
   return line.length <= LINE_MAX && !line.includes('\n') ? line : words.join(' \\\n  ');
 }
 
-/** A text as one word of a shell. */
+/** Quotes a text as one shell argument. */
 function quoted(text: string): string {
   const pieces = piecesOf(text);
   if (pieces.every((piece) => typeof piece === 'string')) {
@@ -120,7 +120,7 @@ function quoted(text: string): string {
   return `"${inner.join('')}"`;
 }
 
-/** JSON as one word of a shell. */
+/** Quotes JSON as one shell argument. */
 function quotedJson(json: unknown): string {
   const line = JSON.stringify(json);
   const text = line.length <= LINE_MAX - 20 ? line : JSON.stringify(json, null, 2);

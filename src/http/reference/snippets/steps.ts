@@ -13,13 +13,13 @@ import {
  */
 export const PROGRAM = ['npx', '--no-install', 'barker'] as const;
 
-/** A call with what its operation says about it. */
+/** A call with the method and credential of its operation. */
 export interface SnippetCall extends ExampleCall {
   readonly method: Operation['method'];
   readonly credential: CredentialKind;
 }
 
-/** What sets a variable, before the call of the example. */
+/** A step that sets a variable before the call of the example. */
 export interface SnippetStep {
   readonly name: string;
   readonly source:
@@ -27,7 +27,7 @@ export interface SnippetStep {
     | { readonly call: SnippetCall; readonly pick: string };
 }
 
-/** An example as snippets in every language need it. */
+/** The input of snippets in every language. */
 export interface SnippetPlan {
   /** Base URL of the sandbox. */
   readonly base: string;
@@ -35,7 +35,7 @@ export interface SnippetPlan {
   readonly call: SnippetCall;
 }
 
-/** The plan of an example. */
+/** Builds the plan of an example. */
 export function snippetPlan(
   { variables, call }: WorkedExample,
   sources: WorkedExamples['variables'],
@@ -53,15 +53,15 @@ export function snippetPlan(
   return { base, steps, call: described(call) };
 }
 
-/** All calls of a plan, the one of the example last. */
+/** Returns all calls of a plan, the one of the example last. */
 export function callsOf({ steps, call }: SnippetPlan): readonly SnippetCall[] {
   return [...steps.flatMap(({ source }) => ('call' in source ? [source.call] : [])), call];
 }
 
-/** Who signs a call. */
+/** The signer of a call. */
 type Signer = 'ada' | 'ben' | 'login' | 'throwaway' | 'bearer' | 'basic' | 'publisher';
 
-/** Who signs a call: a user of the demo world, a step of a login, other keys, or the application itself. */
+/** Returns the signer of a call: a user of the demo world, a login step, other keys, or the application itself. */
 export function signerOf({ credential, keys, as }: SnippetCall): Signer {
   if (credential === 'bearer' || credential === 'basic' || credential === 'publisher') return credential;
   if (keys) return keys.consumer ? 'throwaway' : 'login';
@@ -74,7 +74,7 @@ interface KeyNames {
   readonly token: readonly [key: string, secret: string];
 }
 
-/** Where `dev.json` has the keys of a call. */
+/** Returns the members of `dev.json` with the keys of a call. */
 export function keyNames({ app, as }: ExampleCall): KeyNames {
   const application = app === 'messages' ? 'messages_' : '';
   const user = `${application}${as === 'other' ? 'other_' : ''}`;
@@ -84,7 +84,7 @@ export function keyNames({ app, as }: ExampleCall): KeyNames {
   };
 }
 
-/** Whether a call must be made by hand where a tool gets bearer tokens by itself. */
+/** Whether the plan uses a variable explicitly. */
 export function isNamed(plan: SnippetPlan, variable: string): boolean {
   const texts = [
     ...callsOf(plan),
@@ -94,7 +94,7 @@ export function isNamed(plan: SnippetPlan, variable: string): boolean {
   return variablesIn(texts).includes(variable);
 }
 
-/** A path in a reply as JavaScript: `.data[0].id` for `data.0.id`. */
+/** Converts a path in a reply to JavaScript: `.data[0].id` for `data.0.id`. */
 export function memberPath(pick: string): string {
   return pick
     .split('.')
