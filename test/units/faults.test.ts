@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import { faultOfHeader } from '../../src/dev/faults/header.ts';
-import { delayOf, draw } from '../../src/dev/faults/rule.ts';
-import { type Facts, faultRules } from '../../src/dev/faults/rules.ts';
+import { delayOf, draw, type Facts, FaultRules } from '../../src/dev/faults/rules.ts';
 import { matchesGlob } from '../../src/dev/requests/matching.ts';
 import { Redactor } from '../../src/dev/requests/redact.ts';
 
@@ -40,7 +39,7 @@ describe('a rule', () => {
 
   test('ends after its time, also while nobody looks', () => {
     let now_ms = 1000;
-    const rules = faultRules({ ...systemClock, now: () => now_ms });
+    const rules = new FaultRules({ ...systemClock, now: () => now_ms });
     const rule = { ...faultOfHeader('reset'), id: 'short', for_s: 2 };
     rules.add(rule);
     assert.equal(rules.touch(facts).length, 1);

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { encode } from '../../src/base/percent.ts';
 import { type Circumstances, explain } from '../../src/dev/signatures/explain.ts';
 import type { KnownApplication } from '../../src/dev/signatures/known-keys.ts';
-import { MISTAKE_NAMES } from '../../src/dev/signatures/named-mistakes.ts';
+import { MISTAKE_NAMES } from '../../src/dev/signatures/mistakes.ts';
 import type { SentRequest } from '../../src/dev/signatures/sent-request.ts';
 import { sign } from '../../src/features/auth/oauth1/signature.ts';
 

@@ -91,7 +91,9 @@ describe('the diagnosis of a signature', () => {
       let made = 0;
       for (const changes of REQUESTS) {
         const sent = request(changes);
-        for (const signing of mistake.apply(signingOf(sent), { sent, secrets: SECRETS })) {
+        const right = signingOf(sent);
+        for (const change of mistake.apply(right, { sent, secrets: SECRETS })) {
+          const signing = { ...right, ...change };
           const wrong = signedBy(changes, signing);
           if (signatureOf(signing, baseStringOf(signing).text) === rightSignature(changes)) continue;
           made += 1;
@@ -109,13 +111,12 @@ describe('the diagnosis of a signature', () => {
 
   test('names two mistakes made together', () => {
     const sent = request();
-    const [wrong] = MISTAKES.find(({ name }) => name === 'port-left-out')!.apply(signingOf(sent), {
-      sent,
-      secrets: SECRETS,
-    });
-    const both = MISTAKES.find(({ name }) => name === 'plus-for-space')!.apply(wrong!, { sent, secrets: SECRETS });
-    for (const signing of both) {
-      const { mistakes } = diagnose(signedBy({}, signing), SECRETS);
+    const context = { sent, secrets: SECRETS };
+    const [change] = MISTAKES.find(({ name }) => name === 'port-left-out')!.apply(signingOf(sent), context);
+    const wrong = { ...signingOf(sent), ...change };
+    const both = MISTAKES.find(({ name }) => name === 'plus-for-space')!.apply(wrong, context);
+    for (const each of both) {
+      const { mistakes } = diagnose(signedBy({}, { ...wrong, ...each }), SECRETS);
       assert.deepEqual(mistakes.map(({ name }) => name).sort(), ['plus-for-space', 'port-left-out']);
     }
   });

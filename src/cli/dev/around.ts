@@ -15,17 +15,19 @@ export interface Around {
 /** Creates the instrumentation. Its modules are loaded only in development mode. */
 export async function openAround(recordsRequests: boolean): Promise<Around> {
   const { Recorder } = await import('../../dev/requests/recorder.ts');
-  const { faultInjector } = await import('../../dev/faults/injector.ts');
+  const { FaultInjector } = await import('../../dev/faults/injector.ts');
   const { observedDriver } = await import('../../storage/core/observed-driver.ts');
   const requests = recordsRequests ? new Recorder() : undefined;
-  const faults = faultInjector((request, ids) => requests?.touched(request, ids));
-  const { aroundSender, aroundJobKinds } = faults;
+  const faults = new FaultInjector((request, ids) => requests?.touched(request, ids));
   return {
     requests,
     faults,
     seams: {
-      aroundJobKinds,
-      aroundSender: (sender) => requests?.around(aroundSender(sender)) ?? aroundSender(sender),
+      aroundJobKinds: (kinds) => faults.aroundJobKinds(kinds),
+      aroundSender: (sender) => {
+        const disturbed = faults.aroundSender(sender);
+        return requests?.around(disturbed) ?? disturbed;
+      },
       ...(requests && { aroundDriver: (driver) => observedDriver(driver, requests.scope) }),
     },
   };

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { formatInstant, formatMillisecond, instantMs } from '../../base/instants.ts';
 import { after } from '../../base/timers.ts';
 import { acceptsHtml } from '../../http/routes.ts';
-import { type DevCall, DevError, DevReply, devCall, membersOf } from '../surface/call.ts';
+import { type DevCall, DevError, DevReply, devCall, invalidMember, membersOf, missingMember } from '../surface/call.ts';
 import { formCall, type ToolPages } from '../surface/tool-pages.ts';
 import { type Advancing, type DeferredWork, openAdvancing } from './advance.ts';
 import { type ClockReply, clockPage, durationIn } from './clock-page.ts';
@@ -120,9 +120,9 @@ export class ClockTool {
 
   #set(body: unknown): Promise<ClockReply> {
     const { now, mode } = membersOf(body, ['now', 'mode'], 'body');
-    if (now === undefined && mode === undefined) throw missing('send now, mode or both', 'now');
+    if (now === undefined && mode === undefined) throw missingMember('send now, mode or both', 'now');
     if (mode !== undefined && mode !== 'frozen' && mode !== 'running') {
-      throw invalid(`${JSON.stringify(mode)} is not frozen or running`, 'mode');
+      throw invalidMember(`${JSON.stringify(mode)} is not frozen or running`, 'mode');
     }
     const target_ms = now === undefined ? undefined : readTime(now, 'now');
     this.refuseWhileAdvancing();
@@ -136,9 +136,9 @@ export class ClockTool {
 
   async #advanceBy(body: unknown): Promise<DevReply> {
     const { by, to, wait_ms = WAIT_MS } = membersOf(body, ['by', 'to', 'wait_ms'], 'body');
-    if ((by === undefined) === (to === undefined)) throw missing('send either by or to', 'by');
+    if ((by === undefined) === (to === undefined)) throw missingMember('send either by or to', 'by');
     if (!Number.isInteger(wait_ms) || (wait_ms as number) < 0 || (wait_ms as number) > WAIT_MS_MAX) {
-      throw invalid(`expected whole milliseconds from 0 to ${WAIT_MS_MAX}`, 'wait_ms');
+      throw invalidMember(`expected whole milliseconds from 0 to ${WAIT_MS_MAX}`, 'wait_ms');
     }
     const hasEnded = await this.#advance(by, to, wait_ms as number);
     return new DevReply(hasEnded ? 200 : 202, await this.#show());
@@ -185,25 +185,17 @@ async function endsWithin(ms: number, work: Promise<void>): Promise<boolean> {
 function readTime(value: unknown, field: string): number {
   const ms = typeof value === 'string' ? parseTime(value) : undefined;
   if (ms !== undefined) return notTooLate(ms, field);
-  throw invalid(`${JSON.stringify(value)} is not a UTC time such as 2026-03-02T09:00:00Z`, field);
+  throw invalidMember(`${JSON.stringify(value)} is not a UTC time such as 2026-03-02T09:00:00Z`, field);
 }
 
 function notTooLate(ms: number, field: string): number {
   if (ms <= LATEST_MS) return ms;
-  throw invalid(`the clock goes up to ${new Date(LATEST_MS).toISOString().slice(0, 19)}Z`, field);
+  throw invalidMember(`the clock goes up to ${new Date(LATEST_MS).toISOString().slice(0, 19)}Z`, field);
 }
 
 function readDuration(value: unknown): number {
   const ms = typeof value === 'string' ? parseDuration(value) : undefined;
   if (ms !== undefined) return ms;
   const hint = /^P[^T]*[YM]/.test(String(value)) ? '; months and years differ in length: use days' : '';
-  throw invalid(`${JSON.stringify(value)} is not a duration such as P7D, PT30M or P1DT2H${hint}`, 'by');
-}
-
-function missing(message: string, field: string): DevError {
-  return new DevError(400, 'MEMBER_MISSING', message, field);
-}
-
-function invalid(message: string, field: string): DevError {
-  return new DevError(400, 'MEMBER_INVALID', message, field);
+  throw invalidMember(`${JSON.stringify(value)} is not a duration such as P7D, PT30M or P1DT2H${hint}`, 'by');
 }

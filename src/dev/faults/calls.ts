@@ -2,7 +2,7 @@ import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import { acceptsHtml } from '../../http/routes.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { texts } from '../../texts/texts.ts';
-import { type DevCall, DevError, DevReply, devCall, membersOf } from '../surface/call.ts';
+import { type DevCall, DevError, DevReply, devCall, invalidMember, membersOf } from '../surface/call.ts';
 import { formCall, formPath, type RefusedForm, refusalBox, type ToolPages } from '../surface/tool-pages.ts';
 import type { FaultInjector } from './injector.ts';
 import { type KnownNames, RULE, readRule } from './read-rule.ts';
@@ -10,11 +10,13 @@ import type { ListedRule } from './rules.ts';
 
 /** The calls that control faults. */
 export function faultCalls(
-  { rules, jobKinds }: FaultInjector,
+  injector: FaultInjector,
   names: Omit<KnownNames, 'jobKinds'>,
   pages: ToolPages,
 ): readonly DevCall[] {
-  const read = (input: unknown, nextId = rules.nextId) => readRule(input, nextId, { ...names, jobKinds: jobKinds() });
+  const { rules } = injector;
+  const read = (input: unknown, nextId = () => rules.nextId()) =>
+    readRule(input, nextId, { ...names, jobKinds: injector.jobKinds });
   return [
     devCall('GET /_dev/faults', 'Lists the faults, and how often each was used.', ({ request }) =>
       acceptsHtml(request.headers.accept) ? faultsPage(pages, rules.list()) : { faults: rules.list() },
@@ -53,8 +55,7 @@ export function faultCalls(
       'Adds a fault under this id, or puts another in its place.',
       async ({ path, body }) => {
         const { id, ...rest } = membersOf(body, RULE, 'rule');
-        if (id !== undefined && id !== path.id)
-          throw new DevError(400, 'MEMBER_INVALID', `id must be ${path.id}`, 'id');
+        if (id !== undefined && id !== path.id) throw invalidMember(`id must be ${path.id}`, 'id');
         const rule = await read({ ...rest, id: path.id });
         if (rules.list().some((each) => each.id === rule.id)) rules.remove(rule.id);
         rules.add(rule);
@@ -76,7 +77,7 @@ function ruleOf(form: URLSearchParams): unknown {
     }
   }
   const chosen: object | undefined = Object.entries(CHOICES).find(([name]) => name === kind)?.[1];
-  if (!chosen) throw new DevError(400, 'MEMBER_INVALID', 'choose what happens', 'kind');
+  if (!chosen) throw invalidMember('choose what happens', 'kind');
   return {
     ...chosen,
     match: operation === '' ? {} : { operation },

@@ -1,6 +1,6 @@
 import { DevError } from '../surface/call.ts';
 import { readActions } from './read-rule.ts';
-import type { FaultRule } from './rule.ts';
+import type { FaultRule } from './rules.ts';
 
 /** The header that asks for a fault of one request. */
 export const FAULT_HEADER = 'x-barker-fault';

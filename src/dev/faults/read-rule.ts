@@ -1,5 +1,16 @@
 import type { ApplicationIdOf } from '../requests/matching.ts';
-import { DevError, membersOf, numberIn, operationIn, textIn, textsIn, wordIn } from '../surface/call.ts';
+import {
+  type DevError,
+  invalidMember,
+  membersOf,
+  missingMember,
+  type NumberRange,
+  numberIn,
+  operationIn,
+  textIn,
+  textsIn,
+  wordIn,
+} from '../surface/call.ts';
 import {
   DELAY_MAX_MS,
   type Delay,
@@ -8,9 +19,9 @@ import {
   type FaultReply,
   type FaultRule,
   type WebhookFault,
-} from './rule.ts';
+} from './rules.ts';
 
-/** Names that rules may use. */
+/** The names that rules may refer to. */
 export interface KnownNames {
   /** Ids of operations. */
   readonly operations: readonly string[];
@@ -21,11 +32,6 @@ export interface KnownNames {
 /** The members of a rule. */
 export const RULE = ['id', 'match', 'when', 'skip', 'every', 'times', 'probability', 'seed', 'for_s', 'do'] as const;
 const MATCH = ['operation', 'method', 'path', 'account', 'application', 'query'] as const;
-const ACTIONS = [
-  ...(['delay', 'reset', 'reply', 'rate_limited', 'close', 'truncate', 'malformed', 'partial_success'] as const),
-  ...(['dribble', 'stall', 'drop_mid_object', 'no_heartbeat', 'webhook', 'job'] as const),
-] as const;
-
 const COUNT = { min: 0, max: 1_000_000_000 };
 const POSITIVE = { min: 1, max: 1_000_000_000 };
 const FRACTION = { min: 0, max: 1, isFraction: true };
@@ -65,42 +71,62 @@ async function readFaultMatch(input: unknown, known: KnownNames): Promise<FaultM
   };
 }
 
-/** Reads what a rule does. @throws DevError */
-export function readActions(input: unknown, known: Pick<KnownNames, 'jobKinds'>): FaultActions {
+const RATE_WAIT_S = 60;
+
+/** The reader of each action. */
+const READERS: {
+  readonly [Name in keyof FaultActions]-?: (
+    value: unknown,
+    name: string,
+    jobKinds: readonly string[],
+  ) => FaultActions[Name];
+} = {
+  delay: delayIn,
+  reset: flagIn,
+  reply: replyIn,
+  rate_limited: (value) =>
+    numberMember(value === true ? {} : value, 'rate_limited', 'retry_after_s', RETRY_AFTER_S, RATE_WAIT_S),
+  close: (value, name) => numberMember(value, name, 'after_bytes', COUNT, 0),
+  truncate: (value, name) => numberMember(value, name, 'fraction', FRACTION, 0.5),
+  malformed: flagIn,
+  partial_success: (value, name) => numberMember(value, name, 'n', COUNT),
+  dribble: dribbleIn,
+  stall: afterEventsIn,
+  drop_mid_object: afterEventsIn,
+  no_heartbeat: flagIn,
+  webhook: webhookIn,
+  job: (value, name, jobKinds) => {
+    const { kind, fail } = membersOf(value, ['kind', 'fail'], name);
+    return { kind: needed(wordIn(kind, 'kind', jobKinds), 'kind'), fail: numberIn(fail, 'fail', POSITIVE) ?? 1 };
+  },
+};
+const ACTIONS = Object.keys(READERS) as (keyof FaultActions)[];
+
+/** Reads the actions of a rule. @throws DevError */
+export function readActions(input: unknown, { jobKinds }: Pick<KnownNames, 'jobKinds'>): FaultActions {
   const members = membersOf(input, ACTIONS, 'do');
-  const actions: FaultActions = {
-    delay: optional(members.delay, delayIn),
-    reset: flagIn(members.reset, 'reset'),
-    reply: optional(members.reply, replyIn),
-    rate_limited: optional(members.rate_limited, rateLimitedIn),
-    close: optional(members.close, (value) => ({
-      after_bytes: numberIn(membersOf(value, ['after_bytes'], 'close').after_bytes, 'after_bytes', COUNT) ?? 0,
-    })),
-    truncate: optional(members.truncate, (value) => ({
-      fraction: numberIn(membersOf(value, ['fraction'], 'truncate').fraction, 'fraction', FRACTION) ?? 0.5,
-    })),
-    malformed: flagIn(members.malformed, 'malformed'),
-    partial_success: optional(members.partial_success, (value) => ({
-      n: needed(numberIn(membersOf(value, ['n'], 'partial_success').n, 'n', COUNT), 'n'),
-    })),
-    dribble: optional(members.dribble, dribbleIn),
-    stall: optional(members.stall, (value) => afterEventsIn(value, 'stall')),
-    drop_mid_object: optional(members.drop_mid_object, (value) => afterEventsIn(value, 'drop_mid_object')),
-    no_heartbeat: flagIn(members.no_heartbeat, 'no_heartbeat'),
-    webhook: optional(members.webhook, webhookIn),
-    job: optional(members.job, (value) => jobIn(value, known.jobKinds)),
-  };
-  const named = ACTIONS.filter((name) => actions[name] !== undefined);
-  if (named.length === 0) {
-    throw new DevError(400, 'MEMBER_MISSING', `do names at least one of ${ACTIONS.join(', ')}`, 'do');
-  }
+  const named = ACTIONS.filter((name) => members[name] !== undefined);
+  const actions: FaultActions = Object.fromEntries(
+    named.map((name) => [name, READERS[name](members[name], name, jobKinds)]),
+  );
+  if (named.length === 0) throw missingMember(`do names at least one of ${ACTIONS.join(', ')}`, 'do');
   for (const alone of ['webhook', 'job'] as const) {
     const other = named.find((name) => name !== alone && (name !== 'delay' || alone === 'job'));
-    if (actions[alone] && other) {
-      throw new DevError(400, 'MEMBER_INVALID', `${alone} does not go together with ${other}`, other);
-    }
+    if (actions[alone] && other) throw invalidMember(`${alone} does not go together with ${other}`, other);
   }
   return actions;
+}
+
+/** Reads an object with one number. */
+function numberMember<Name extends string>(
+  value: unknown,
+  of: string,
+  name: Name,
+  range: NumberRange,
+  fallback?: number,
+): Readonly<Record<Name, number>> {
+  const found = numberIn(membersOf(value, [name], of)[name], name, range) ?? fallback;
+  return { [name]: needed(found, name) } as Record<Name, number>;
 }
 
 function delayIn(value: unknown): Delay {
@@ -129,7 +155,7 @@ function replyIn(value: unknown): FaultReply {
   for (const [name, text] of Object.entries(headers)) {
     if (!/^[\w-]+$/.test(name) || !/^[\x20-\x7e]*$/.test(text)) throw invalid('headers', 'names and ASCII texts');
     if (/^(?:content-length|transfer-encoding|connection)$/i.test(name)) {
-      throw new DevError(400, 'MEMBER_INVALID', `headers cannot set ${name}`, 'headers');
+      throw invalidMember(`headers cannot set ${name}`, 'headers');
     }
   }
   return {
@@ -141,14 +167,6 @@ function replyIn(value: unknown): FaultReply {
   };
 }
 
-const RATE_WAIT_S = 60;
-
-function rateLimitedIn(value: unknown): FaultActions['rate_limited'] {
-  if (value === true) return { retry_after_s: RATE_WAIT_S };
-  const { retry_after_s } = membersOf(value, ['retry_after_s'], 'rate_limited');
-  return { retry_after_s: numberIn(retry_after_s, 'retry_after_s', RETRY_AFTER_S) ?? RATE_WAIT_S };
-}
-
 function dribbleIn(value: unknown): FaultActions['dribble'] {
   const { chunks, over_ms } = membersOf(value, ['chunks', 'over_ms'], 'dribble');
   return {
@@ -158,9 +176,7 @@ function dribbleIn(value: unknown): FaultActions['dribble'] {
 }
 
 function afterEventsIn(value: unknown, name: string): { readonly after_events: number } {
-  if (value === true) return { after_events: 0 };
-  const { after_events } = membersOf(value, ['after_events'], name);
-  return { after_events: numberIn(after_events, 'after_events', COUNT) ?? 0 };
+  return numberMember(value === true ? {} : value, name, 'after_events', COUNT, 0);
 }
 
 function webhookIn(value: unknown): WebhookFault {
@@ -171,21 +187,9 @@ function webhookIn(value: unknown): WebhookFault {
   return { status: needed(numberIn(members.status, 'status', STATUS), 'status') };
 }
 
-function jobIn(value: unknown, kinds: readonly string[]): FaultActions['job'] {
-  const { kind, fail } = membersOf(value, ['kind', 'fail'], 'job');
-  return {
-    kind: needed(wordIn(kind, 'kind', kinds), 'kind'),
-    fail: numberIn(fail, 'fail', POSITIVE) ?? 1,
-  };
-}
-
-function optional<T>(value: unknown, read: (value: unknown) => T): T | undefined {
-  return value === undefined ? undefined : read(value);
-}
-
 function needed<T>(value: T | undefined, name: string): T {
   if (value !== undefined) return value;
-  throw new DevError(400, 'MEMBER_MISSING', `${name} is missing`, name);
+  throw missingMember(`${name} is missing`, name);
 }
 
 function flagIn(value: unknown, name: string): true | undefined {
@@ -194,5 +198,5 @@ function flagIn(value: unknown, name: string): true | undefined {
 }
 
 function invalid(name: string, expected: string): DevError {
-  return new DevError(400, 'MEMBER_INVALID', `${name} must be ${expected}`, name);
+  return invalidMember(`${name} must be ${expected}`, name);
 }

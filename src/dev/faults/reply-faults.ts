@@ -6,7 +6,7 @@ import { type Family, type ProblemName, wordingOf } from '../../contract/problem
 import type { PendingReply } from '../../http/developer-tools.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import { type Headers, JSON_TYPES, PROBLEM_TYPE } from '../../http/reply.ts';
-import type { FaultActions, FaultReply } from './rule.ts';
+import type { FaultActions, FaultReply } from './rules.ts';
 
 /** Actions that end a request: the first in this order is done. */
 const ENDING = ['reset', 'reply', 'rate_limited', 'close', 'truncate', 'malformed', 'partial_success'] as const;

@@ -1,13 +1,121 @@
+import { createHash } from 'node:crypto';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { formatMillisecond } from '../../base/instants.ts';
 import { matchesGlob } from '../requests/matching.ts';
 import { DevError } from '../surface/call.ts';
-import { draw, type FaultActions, type FaultMatch, type FaultRule } from './rule.ts';
 
-/** What a fault can apply to: a call, a stream, a message to a webhook, or a run of a job. */
+/** The requests that a rule applies to: those that match every member. */
+export interface FaultMatch {
+  /** The id of an operation, with `*`, such as `campaigns.*`. */
+  readonly operation?: string | undefined;
+  readonly method?: string | undefined;
+  /** Without the query; `*` stands for anything but slashes. */
+  readonly path?: string | undefined;
+  readonly account?: string | undefined;
+  /** The id of an application. */
+  readonly application?: string | undefined;
+  /** Parameters of query or form, with `*`. */
+  readonly query?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A delay, fixed or drawn from a distribution, in milliseconds. */
+export type Delay =
+  | { readonly ms: number }
+  | { readonly uniform: readonly [from_ms: number, to_ms: number] }
+  | { readonly lognormal: { readonly median_ms: number; readonly sigma: number } };
+
+/** An error reply in place of the real one, in the format that the caller expects. */
+export interface FaultReply {
+  readonly status: number;
+  readonly code?: string | number | undefined;
+  readonly message?: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly retry_after_s?: number | undefined;
+}
+
+/** A fault of a message to a webhook. */
+export interface WebhookFault {
+  /** The status that the receiver appears to reply with. */
+  readonly status?: number | undefined;
+  /** The apparent failure. */
+  readonly failure?: 'timeout' | 'reset' | undefined;
+}
+
+/** The actions of a rule. Of those that end a request, only the first in this order applies; the others combine. */
+export interface FaultActions {
+  readonly delay?: Delay | undefined;
+  /** Ends the connection with a reset, before the head of the reply. */
+  readonly reset?: true | undefined;
+  readonly reply?: FaultReply | undefined;
+  readonly rate_limited?: { readonly retry_after_s: number } | undefined;
+  /** Closes the connection after this many bytes of the body. */
+  readonly close?: { readonly after_bytes: number } | undefined;
+  /** Sends only this part of the body, with a matching Content-Length. */
+  readonly truncate?: { readonly fraction: number } | undefined;
+  /** Sends a body that is not JSON. */
+  readonly malformed?: true | undefined;
+  /** Reports that only the first `n` records of an upload of people were accepted. */
+  readonly partial_success?: { readonly n: number } | undefined;
+  /** Sends the body in chunks over a time. */
+  readonly dribble?: { readonly chunks: number; readonly over_ms: number } | undefined;
+  /** A stream sends nothing after this many events, not even heartbeats. */
+  readonly stall?: { readonly after_events: number } | undefined;
+  /** A stream breaks off within the event after this many. */
+  readonly drop_mid_object?: { readonly after_events: number } | undefined;
+  /** A stream sends no heartbeats. */
+  readonly no_heartbeat?: true | undefined;
+  readonly webhook?: WebhookFault | undefined;
+  /** Runs of a kind of job fail. */
+  readonly job?: { readonly kind: string; readonly fail: number } | undefined;
+}
+
+/** A rule: actions, the requests that they apply to, and how often. */
+export interface FaultRule {
+  readonly id: string;
+  readonly match: FaultMatch;
+  /** `after` performs the call and then drops the reply. */
+  readonly when: 'before' | 'after';
+  /** Skips this many matching requests first. */
+  readonly skip: number;
+  /** Then affects every nth. */
+  readonly every: number;
+  /** Affects at most this many; undefined for no limit. */
+  readonly times: number | undefined;
+  readonly probability: number;
+  /** Seed for the probability and random delays. */
+  readonly seed: number;
+  /** The rule expires after this many seconds of real time. */
+  readonly for_s: number | undefined;
+  readonly do: FaultActions;
+}
+
+/** Returns a pseudorandom number in [0, 1) that depends only on the rule, the number of the request and the purpose. */
+export function draw({ seed, id }: Pick<FaultRule, 'seed' | 'id'>, hit: number, purpose: string): number {
+  const digest = createHash('sha256').update(`${seed}/${id}/${hit}/${purpose}`).digest();
+  return digest.readUIntBE(0, 6) / 2 ** 48;
+}
+
+/** The longest delay of a request. */
+export const DELAY_MAX_MS = 600_000;
+
+/** Returns the delay of a request in milliseconds. */
+export function delayOf(rule: Pick<FaultRule, 'seed' | 'id'>, hit: number, delay: Delay): number {
+  if ('ms' in delay) return delay.ms;
+  if ('uniform' in delay) {
+    const [from, to] = delay.uniform;
+    return from + draw(rule, hit, 'delay') * (to - from);
+  }
+  const { median_ms, sigma } = delay.lognormal;
+  // Box-Muller transform; the argument of the logarithm is never 0.
+  const radius = Math.sqrt(-2 * Math.log(1 - draw(rule, hit, 'delay')));
+  const normal = radius * Math.cos(2 * Math.PI * draw(rule, hit, 'angle'));
+  return Math.min(DELAY_MAX_MS, median_ms * Math.exp(sigma * normal));
+}
+
+/** A call, a stream, a message to a webhook, or a run of a job. */
 export type FaultTarget = 'call' | 'stream' | 'webhook' | 'job';
 
-/** The facts about a request that rules match. */
+/** The properties of a request or job that rules match. */
 export interface Facts {
   readonly target: FaultTarget;
   readonly operation?: string | undefined;
@@ -21,14 +129,14 @@ export interface Facts {
   readonly valuesOf: (parameter: string) => readonly string[];
 }
 
-/** A rule that touches a request. */
+/** A rule that affects a request. */
 export interface Hit {
   readonly rule: FaultRule;
   /** The number of the request among those that match the rule, from 1. */
   readonly number: number;
 }
 
-interface Kept {
+interface UsedRule {
   readonly rule: FaultRule;
   readonly until_ms: number;
   seen: number;
@@ -36,110 +144,114 @@ interface Kept {
   lastHit: string | undefined;
 }
 
-/** The rules, and how often each has been used. */
-export interface FaultRules {
-  readonly isEmpty: () => boolean;
-  nextId(): string;
-  /** @throws DevError when there is one with its id */
-  add(rule: FaultRule): void;
-  replace(rules: readonly FaultRule[]): void;
-  /** @throws DevError */
-  remove(id: string): void;
-  list(): readonly ListedRule[];
-  /** @throws DevError */
-  find(id: string): ListedRule;
-  /** The rules that touch a request, which counts in all that match. */
-  touch(facts: Facts): Hit[];
-}
-
 /** A rule with its counts. */
 export interface ListedRule extends FaultRule {
-  /** The number of requests that it has applied to, and that are left; null without a limit. */
+  /** The number of affected requests, and how many more will be; null without a limit. */
   readonly hits: number;
   readonly left: number | null;
   /** UTC text with milliseconds, by the clock of the machine; null before the first. */
   readonly last_hit: string | null;
 }
 
-/** @param clock that of the machine. */
-export function faultRules(clock: Clock = systemClock): FaultRules {
-  let rules: Kept[] = [];
-  let lastId = 0;
+/** The rules, and how often each has been used. */
+export class FaultRules {
+  #rules: UsedRule[] = [];
+  #lastId = 0;
+  readonly #clock: Clock;
 
-  const kept = (rule: FaultRule): Kept => ({
-    rule,
-    seen: 0,
-    hits: 0,
-    lastHit: undefined,
-    until_ms: rule.for_s === undefined ? Number.POSITIVE_INFINITY : clock.now() + rule.for_s * 1000,
-  });
-  const live = (): Kept[] => {
-    const now_ms = clock.now();
-    rules = rules.filter(({ until_ms }) => until_ms > now_ms);
-    return rules;
-  };
-  const unknown = (id: string) => new DevError(404, 'FAULT_UNKNOWN', `there is no fault ${id}, or no longer`, 'id');
+  /** @param clock that of the machine. */
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock;
+  }
 
-  return {
-    isEmpty: () => rules.length === 0,
-    nextId() {
-      do lastId += 1;
-      while (rules.some(({ rule }) => rule.id === String(lastId)));
-      return String(lastId);
-    },
-    add(rule) {
-      if (live().some((each) => each.rule.id === rule.id)) throw taken(rule.id);
-      rules.push(kept(rule));
-    },
-    replace(list) {
-      const repeated = list.find(({ id }, at) => list.findIndex((each) => each.id === id) < at);
-      if (repeated) throw taken(repeated.id);
-      rules = list.map(kept);
-      // The same rules then have the same ids again, and draw the same.
-      lastId = 0;
-    },
-    remove(id) {
-      if (!live().some(({ rule }) => rule.id === id)) throw unknown(id);
-      rules = rules.filter(({ rule }) => rule.id !== id);
-    },
-    list: () => live().map(listed),
-    find(id) {
-      const found = live().find(({ rule }) => rule.id === id);
-      if (found) return listed(found);
-      throw unknown(id);
-    },
-    touch(facts) {
-      const touching: Hit[] = [];
-      for (const each of live()) {
-        const { rule } = each;
-        if (!isMeant(facts, rule)) continue;
-        each.seen += 1;
-        if (!isTurn(each)) continue;
-        each.hits += 1;
-        each.lastHit = formatMillisecond(clock.now());
-        touching.push({ rule, number: each.seen });
-      }
-      return touching;
-    },
-  };
+  isEmpty(): boolean {
+    return this.#rules.length === 0;
+  }
+
+  nextId(): string {
+    do this.#lastId += 1;
+    while (this.#rules.some(({ rule }) => rule.id === String(this.#lastId)));
+    return String(this.#lastId);
+  }
+
+  /** @throws DevError if its id is in use */
+  add(rule: FaultRule): void {
+    if (this.#live().some((each) => each.rule.id === rule.id)) throw taken(rule.id);
+    this.#rules.push(this.#unused(rule));
+  }
+
+  replace(list: readonly FaultRule[]): void {
+    const repeated = list.find(({ id }, at) => list.findIndex((each) => each.id === id) < at);
+    if (repeated) throw taken(repeated.id);
+    this.#rules = list.map((rule) => this.#unused(rule));
+    // The same rules then have the same ids again, and draw the same numbers.
+    this.#lastId = 0;
+  }
+
+  /** @throws DevError if it does not exist */
+  remove(id: string): void {
+    const found = this.#find(id);
+    this.#rules = this.#rules.filter((each) => each !== found);
+  }
+
+  list(): readonly ListedRule[] {
+    return this.#live().map(listed);
+  }
+
+  /** @throws DevError if it does not exist */
+  find(id: string): ListedRule {
+    return listed(this.#find(id));
+  }
+
+  /** Returns the rules that affect a request, after counting it for each rule that it matches. */
+  touch(facts: Facts): Hit[] {
+    const hits: Hit[] = [];
+    for (const each of this.#live()) {
+      const { rule } = each;
+      if (!isMeant(facts, rule)) continue;
+      each.seen += 1;
+      if (!isTurn(each)) continue;
+      each.hits += 1;
+      each.lastHit = formatMillisecond(this.#clock.now());
+      hits.push({ rule, number: each.seen });
+    }
+    return hits;
+  }
+
+  #unused(rule: FaultRule): UsedRule {
+    const until_ms = rule.for_s === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() + rule.for_s * 1000;
+    return { rule, seen: 0, hits: 0, lastHit: undefined, until_ms };
+  }
+
+  #live(): readonly UsedRule[] {
+    const now_ms = this.#clock.now();
+    this.#rules = this.#rules.filter(({ until_ms }) => until_ms > now_ms);
+    return this.#rules;
+  }
+
+  #find(id: string): UsedRule {
+    const found = this.#live().find(({ rule }) => rule.id === id);
+    if (found) return found;
+    throw new DevError(404, 'FAULT_UNKNOWN', `there is no fault ${id}, or no longer`, 'id');
+  }
 }
 
 function taken(id: string): DevError {
   return new DevError(409, 'FAULT_EXISTS', `there already is a fault ${id}`, 'id');
 }
 
-function listed({ rule, hits, lastHit }: Kept): ListedRule {
-  const most = timesOf(rule);
-  return { ...rule, hits, left: most === undefined ? null : most - hits, last_hit: lastHit ?? null };
+function listed({ rule, hits, lastHit }: UsedRule): ListedRule {
+  const limit = timesOf(rule);
+  return { ...rule, hits, left: limit === undefined ? null : limit - hits, last_hit: lastHit ?? null };
 }
 
 function timesOf({ times, do: { job } }: FaultRule): number | undefined {
   return job ? Math.min(job.fail, times ?? job.fail) : times;
 }
 
-function isTurn({ rule, seen, hits }: Kept): boolean {
-  const most = timesOf(rule);
-  if (most !== undefined && hits >= most) return false;
+function isTurn({ rule, seen, hits }: UsedRule): boolean {
+  const limit = timesOf(rule);
+  if (limit !== undefined && hits >= limit) return false;
   const after = seen - rule.skip;
   if (after <= 0 || after % rule.every !== 0) return false;
   return rule.probability === 1 || draw(rule, seen, 'hit') < rule.probability;
@@ -163,7 +275,7 @@ function isMeant(facts: Facts, { match, do: actions }: FaultRule): boolean {
   );
 }
 
-/** Whether the actions of a rule apply to a target. */
+/** Whether the actions of a rule apply to the kind of target. */
 function appliesTo({ target, jobKind, operation = '' }: Facts, actions: FaultActions): boolean {
   const { job, webhook, stall, drop_mid_object, no_heartbeat, partial_success } = actions;
   if (job) return target === 'job' && job.kind === jobKind;

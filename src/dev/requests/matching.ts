@@ -1,7 +1,7 @@
 import { boundedCache } from '../../base/bounded-cache.ts';
 import type { Application } from '../../contract/store/credentials.ts';
 import type { Store } from '../../storage/unit-of-work.ts';
-import { DevError, membersOf, operationIn, textIn, wordIn } from '../surface/call.ts';
+import { DevError, invalidMember, membersOf, operationIn, textIn, wordIn } from '../surface/call.ts';
 import { type Entry, KINDS, type Kind } from './entry.ts';
 import { eventTypeOf } from './show.ts';
 
@@ -42,7 +42,8 @@ export interface KnownNames {
 export async function readMatch(input: unknown, { applicationIdOf, operations }: KnownNames): Promise<RequestMatch> {
   const members = membersOf(input ?? {}, NAMES, 'match');
   const status = typeof members.status === 'number' ? String(members.status) : textIn(members.status, 'status');
-  if (status !== undefined && !/^[1-5](?:\d\d|xx)$/.test(status)) throw statusRefused(status);
+  if (status !== undefined && !/^[1-5](?:\d\d|xx)$/.test(status))
+    throw invalidMember(`status must be like 404 or 4xx, not ${status}`, 'status');
   const application = textIn(members.application, 'application');
   return {
     direction: wordIn(members.direction, 'direction', ['in', 'out']),
@@ -56,10 +57,6 @@ export async function readMatch(input: unknown, { applicationIdOf, operations }:
     user: textIn(members.user, 'user'),
     event_type: textIn(members.event_type, 'event_type'),
   };
-}
-
-function statusRefused(status: string): DevError {
-  return new DevError(400, 'MEMBER_INVALID', `status must be like 404 or 4xx, not ${status}`, 'status');
 }
 
 /** The names of a match that a request differs in; none if it matches. */

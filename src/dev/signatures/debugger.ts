@@ -9,7 +9,16 @@ import type { PendingReply, ToolsListener } from '../../http/developer-tools.ts'
 import type { Exchange } from '../../http/exchange.ts';
 import type { Store } from '../../storage/unit-of-work.ts';
 import { bodyOf } from '../requests/received.ts';
-import { type DevCall, DevError, devCall, membersOf, textIn, textsIn } from '../surface/call.ts';
+import {
+  type DevCall,
+  DevError,
+  devCall,
+  invalidMember,
+  membersOf,
+  missingMember,
+  textIn,
+  textsIn,
+} from '../surface/call.ts';
 import type { ToolPages } from '../surface/tool-pages.ts';
 import { debuggerPages } from './debugger-pages.ts';
 import { type CurlRequest, describedRequest, neededBy, parseCurl } from './described-request.ts';
@@ -18,7 +27,7 @@ import type { KnownApplication } from './known-keys.ts';
 import { bearerIn } from './other-schemes.ts';
 import type { SentRequest } from './sent-request.ts';
 import { storedBearer, storedKeys } from './stored-keys.ts';
-import { timeShare } from './time-share.ts';
+import { TimeShare } from './time-share.ts';
 import { replyOf, type TraceReply } from './trace.ts';
 
 /** The dependencies of the debugger. */
@@ -80,7 +89,7 @@ export class SignatureDebugger {
    * Hints get a tenth of the time, so that many wrong requests do not hold up the others; half a second can be saved up.
    * @source decision 904
    */
-  readonly #hints = timeShare(0.1, 500, () => performance.now());
+  readonly #hints = new TimeShare(0.1, 500, () => performance.now());
 
   constructor(options: SignatureDebuggerOptions) {
     this.#options = options;
@@ -262,7 +271,7 @@ function requestIn(described: unknown): CurlRequest {
   const members = membersOf(described, MEMBERS, 'body');
   const curl = textIn(members.curl, 'curl');
   if (curl !== undefined) {
-    if (Object.keys(members).length > 1) throw new DevError(400, 'MEMBER_INVALID', 'send curl alone', 'curl');
+    if (Object.keys(members).length > 1) throw invalidMember('send curl alone', 'curl');
     try {
       return parseCurl(curl);
     } catch (error) {
@@ -274,6 +283,6 @@ function requestIn(described: unknown): CurlRequest {
   const headers = Object.entries(textsIn(members.headers ?? {}, 'headers'));
   const body = members.body === '' ? '' : textIn(members.body, 'body');
   const url = textIn(members.url, 'url');
-  if (url === undefined) throw new DevError(400, 'MEMBER_MISSING', 'send curl, or method and url', 'url');
+  if (url === undefined) throw missingMember('send curl, or method and url', 'url');
   return { method, url, body, headers: new Map(headers.map(([name, value]) => [name.toLowerCase(), value])) };
 }

@@ -1,13 +1,10 @@
 import { decode } from '../../base/percent.ts';
-import { encodingMistakes } from './encoding-mistakes.ts';
-import { CONFUSED_SECRET, keyMistakes } from './key-mistakes.ts';
-import type { Mistake, MistakeContext, NamedMistake } from './mistakes.ts';
-import { mistakeNamed } from './named-mistakes.ts';
-import { parameterMistakes } from './parameter-mistakes.ts';
+import { type Mistake, type MistakeContext, mistakeNamed, type NamedMistake } from './mistakes.ts';
 import { withoutSecrets } from './redact.ts';
+import { parameterMistakes, urlMistakes } from './request-mistakes.ts';
 import { parametersOf, type RequestSecrets, rightSignings, type SentRequest } from './sent-request.ts';
 import { baseStringOf, type SentParameter, type Signing, signatureOf } from './signing.ts';
-import { urlMistakes } from './url-mistakes.ts';
+import { CONFUSED_SECRET, encodingMistakes, keyMistakes } from './signing-mistakes.ts';
 
 /** Every mistake that the debugger tries, the most frequent groups first. */
 export const MISTAKES: readonly Mistake[] = [...keyMistakes, ...urlMistakes, ...parameterMistakes, ...encodingMistakes];
@@ -168,8 +165,8 @@ function search(
       for (let index = next; index < MISTAKES.length; index++) {
         const mistake = MISTAKES[index]!;
         if (groups.has(mistake.group)) continue;
-        for (const made of mistake.apply(signing, context)) {
-          const candidate = { signing: made, mistakes: [...mistakes, mistake], next: index + 1 };
+        for (const change of mistake.apply(signing, context)) {
+          const candidate = { signing: { ...signing, ...change }, mistakes: [...mistakes, mistake], next: index + 1 };
           if (tries >= triesMax) return undefined;
           const before = tries;
           const found = attempt(candidate);

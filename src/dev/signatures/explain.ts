@@ -1,12 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { CredentialKind } from '../../contract/declare/operation.ts';
-import type { ParseError } from '../../features/auth/oauth1/parsed-request.ts';
+import type { Parameter, ParseError } from '../../features/auth/oauth1/parsed-request.ts';
 import { parseRequest } from '../../features/auth/oauth1/signature.ts';
 import { type Diagnosis, diagnose, expectedOf } from './diagnose.ts';
 import { findSecrets, type KnownApplication, type SentKeys, secretsOf } from './known-keys.ts';
-import type { NamedMistake } from './mistakes.ts';
-import { type MistakeName, mistakeNamed } from './named-mistakes.ts';
+import { type MistakeName, mistakeNamed, type NamedMistake } from './mistakes.ts';
 import { type BearerState, bearerIn, otherMistakes } from './other-schemes.ts';
-import { bodyHashMistakes, protocolMistakes, type TimeRules } from './protocol-mistakes.ts';
 import { secretValuesOf, withoutSecrets } from './redact.ts';
 import { isForm, parametersOf, type SentRequest } from './sent-request.ts';
 import type { SentParameter } from './signing.ts';
@@ -17,6 +16,16 @@ export interface Explanation extends Diagnosis {
   readonly summary: string;
   /** The name of the application whose secrets were tried. */
   readonly application?: string;
+}
+
+/** The limits of timestamps. */
+export interface TimeRules {
+  readonly now_s: number;
+  /** The time of the wall clock, by which clients may sign; `now_s` if omitted. */
+  readonly wallNow_s?: number;
+  readonly window_s: number;
+  /** When the service was last restored: requests signed earlier are refused. 0 if never. */
+  readonly notBefore_s?: number;
 }
 
 /** The circumstances of a request. */
@@ -112,7 +121,80 @@ function judgeSigned(
   return { ...diagnosis, application, outcome, mistakes: [...others, ...diagnosis.mistakes] };
 }
 
-/** Refusals of the parser of the service. */
+/** Checks the protocol parameters of a request. @source authentication 1.3 */
+function protocolMistakes(
+  parameters: readonly Parameter[],
+  { now_s, wallNow_s = now_s, window_s, notBefore_s = 0 }: TimeRules,
+): NamedMistake[] {
+  const value = (name: string): string | undefined => parameters.find((each) => each.name === name)?.value;
+  const mistakes: NamedMistake[] = [];
+  const add = (name: string, text: string, remedy: string): void => void mistakes.push({ name, text, remedy });
+  const method = value('oauth_signature_method');
+  if (method !== undefined && method !== 'HMAC-SHA1') {
+    add('other-signature-method', `oauth_signature_method is ${method}.`, 'Sign with HMAC-SHA1 and say so.');
+  }
+  const version = value('oauth_version');
+  if (version !== undefined && version !== '1.0') {
+    add('other-version', `oauth_version is ${version || 'empty'}.`, 'Send oauth_version=1.0, or leave it out.');
+  }
+  for (const name of ['oauth_consumer_key', 'oauth_nonce', 'oauth_timestamp', 'oauth_signature_method']) {
+    if (value(name) === undefined) add('parameter-missing', `${name} is missing.`, `Send and sign ${name}.`);
+  }
+  const timestamp = value('oauth_timestamp');
+  if (timestamp === undefined) return mistakes;
+  const skews_s = [now_s, wallNow_s].map((each) => Number(timestamp) - each);
+  const skew_s = Math.abs(skews_s[0]!) <= Math.abs(skews_s[1]!) ? skews_s[0]! : skews_s[1]!;
+  if (/^\d{13}$/.test(timestamp)) {
+    add('timestamp-in-milliseconds', 'The timestamp is in milliseconds.', 'Send whole seconds since 1970.');
+  } else if (!/^[1-9]\d{0,9}$/.test(timestamp)) {
+    add('timestamp-not-seconds', 'The timestamp is not a number of whole seconds.', 'Send whole seconds since 1970.');
+  } else if (Math.abs(skew_s) > window_s) {
+    const by = `${Math.abs(skew_s)} s ${skew_s < 0 ? 'behind' : 'ahead of'} the clock of the server`;
+    add(
+      'timestamp-out-of-bounds',
+      `The timestamp is ${by}.`,
+      'Set the clock of the client, and sign each request anew.',
+    );
+  } else if (Number(timestamp) < notBefore_s) {
+    mistakes.push(mistakeNamed('signed-before-restore'));
+  }
+  return mistakes;
+}
+
+/**
+ * Checks `oauth_body_hash`: the base64 of the SHA-1 of a body that is not a form.
+ * @source authentication 2.7
+ */
+function bodyHashMistakes(sent: SentRequest, parameters: readonly Parameter[]): readonly NamedMistake[] {
+  const hash = parameters.find(({ name }) => name === 'oauth_body_hash')?.value;
+  if (hash === undefined) return [];
+  if (isForm(sent)) return [mistakeNamed('body-hash-with-form')];
+  const { body = '' } = sent;
+  // Invalid UTF-8 was replaced when the body was decoded.
+  if (sent.isBodyCut || body.includes('\ufffd')) return [];
+  const digest = (algorithm: string, text = body): Buffer => createHash(algorithm).update(text).digest();
+  const right = digest('sha1');
+  if (hash === right.toString('base64')) return [];
+  const others: readonly (readonly [value: string, text: string])[] = [
+    [digest('sha1', '').toString('base64'), 'oauth_body_hash is that of an empty body.'],
+    [right.toString('hex'), 'oauth_body_hash is written as hex.'],
+    [right.toString('base64url'), 'oauth_body_hash is written as base64url.'],
+    [Buffer.from(right.toString('hex')).toString('base64'), 'oauth_body_hash is the base64 of hex.'],
+    [digest('sha256').toString('base64'), 'oauth_body_hash was made by SHA-256.'],
+    [digest('sha1', `${body}\n`).toString('base64'), 'oauth_body_hash is that of the body and a line break.'],
+    [
+      digest('sha1', body.trim()).toString('base64'),
+      'oauth_body_hash is that of the body without the space around it.',
+    ],
+  ];
+  const text =
+    others.find(([value]) => value === hash)?.[1] ?? 'oauth_body_hash is not that of the body that was sent.';
+  return [{ name: 'body-hash-wrong', text, remedy: REMEDY }];
+}
+
+const REMEDY = 'Send the base64 of the SHA-1 of exactly the bytes that are sent, or leave oauth_body_hash out.';
+
+/** Returns the error of the service's own parser. */
 function shapeMistakes(sent: SentRequest): NamedMistake[] {
   const { method, target, authorization, body } = sent;
   const parsed = parseRequest({

@@ -1,5 +1,5 @@
 import type { CredentialKind } from '../../contract/declare/operation.ts';
-import type { MistakeName } from './named-mistakes.ts';
+import type { MistakeName } from './mistakes.ts';
 import type { OtherSecret, RequestSecrets } from './sent-request.ts';
 
 /** An application whose secrets the debugger knows. */

@@ -1,8 +1,7 @@
 import type { CredentialKind } from '../../contract/declare/operation.ts';
 import { parseBasicHeader } from '../../features/auth/oauth2/basic-header.ts';
 import type { KnownApplication } from './known-keys.ts';
-import type { NamedMistake } from './mistakes.ts';
-import { type MistakeName, mistakeNamed } from './named-mistakes.ts';
+import { type MistakeName, mistakeNamed, type NamedMistake } from './mistakes.ts';
 
 /** The state of a bearer token. */
 export type BearerState = 'unknown' | 'revoked' | 'suspended' | 'valid';

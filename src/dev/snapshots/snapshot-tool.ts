@@ -7,7 +7,16 @@ import {
 } from '../../contract/services/snapshots.ts';
 import { SchemaTooNew } from '../../contract/store/errors.ts';
 import { acceptsHtml } from '../../http/routes.ts';
-import { type DevCall, DevError, DevReply, type DevRequest, devCall, membersOf, wordIn } from '../surface/call.ts';
+import {
+  type DevCall,
+  DevError,
+  DevReply,
+  type DevRequest,
+  devCall,
+  invalidMember,
+  membersOf,
+  wordIn,
+} from '../surface/call.ts';
 import { formCall, type ToolPages } from '../surface/tool-pages.ts';
 import { receiveFile, sendFile } from './archive-transfer.ts';
 import { openGate } from './gate.ts';
@@ -110,7 +119,7 @@ export class SnapshotTool {
       case 'empty':
         return this.#reset(act);
       default:
-        throw new DevError(400, 'MEMBER_INVALID', 'the page has no such button', 'act');
+        throw invalidMember('the page has no such button', 'act');
     }
   }
 

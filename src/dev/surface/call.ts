@@ -3,23 +3,23 @@ import { isObject } from '../../base/objects.ts';
 import { didYouMean } from '../../base/text.ts';
 import type { ToolsListener } from '../../http/developer-tools.ts';
 
-/** A call of the surface for developers: everything below `/_dev`. */
+/** An endpoint of the developer API, below `/_dev`. */
 export interface DevCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** With `:parameters`. */
+  /** A route with `:parameters`. */
   readonly path: `/_dev/${string}`;
   /** One sentence for the list of calls. */
   readonly about: string;
-  /** Takes the form of a page of this server instead of JSON. */
+  /** The body is a form of a page of this server, not JSON. */
   readonly takesForm?: true;
   /**
-   * Returns what the reply contains as JSON, a `DevReply`, or undefined for a reply without a body.
+   * Returns the JSON of the reply, a `DevReply`, or undefined for an empty reply.
    * @throws DevError
    */
   perform(request: DevRequest): unknown;
 }
 
-/** A call by its method and path, such as `GET /_dev/clock`. */
+/** Declares a call by its method and path, such as `GET /_dev/clock`. */
 export function devCall(
   route: `${DevCall['method']} ${DevCall['path']}`,
   about: string,
@@ -29,7 +29,7 @@ export function devCall(
   return { method, path, about, perform };
 }
 
-/** A request to one of them. */
+/** A request to a `DevCall`. */
 export interface DevRequest {
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -39,11 +39,11 @@ export interface DevRequest {
   readonly request: IncomingMessage;
 }
 
-/** A reply that is not simply JSON with status 200. */
+/** A reply other than JSON with status 200. */
 export class DevReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON value, text or bytes; or writes the reply itself, to its end. */
+  /** A JSON value, a text, bytes, or a `WriteReply`. */
   readonly body: unknown;
 
   constructor(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
@@ -53,7 +53,7 @@ export class DevReply {
   }
 }
 
-/** Writes a reply that lasts, such as a stream of server-sent events. */
+/** Writes a streamed reply, such as server-sent events, and ends it. */
 export type WriteReply = (response: ServerResponse) => void;
 
 /** A refused call. The reply is `{ "error": { "code", "message", "field" } }`. */
@@ -61,7 +61,7 @@ export class DevError extends Error {
   readonly status: number;
   /** In upper case with underscores. */
   readonly code: string;
-  /** The member of the body, or the parameter, that is at fault. */
+  /** The invalid member of the body, or parameter. */
   readonly field: string | undefined;
 
   constructor(status: number, code: string, message: string, field?: string) {
@@ -72,7 +72,17 @@ export class DevError extends Error {
   }
 }
 
-/** The members of a JSON object that may have no others. @throws DevError naming the first that is unknown */
+/** The error about a member with an unusable value. */
+export function invalidMember(message: string, field: string): DevError {
+  return new DevError(400, 'MEMBER_INVALID', message, field);
+}
+
+/** The error about a member that is required. */
+export function missingMember(message: string, field: string): DevError {
+  return new DevError(400, 'MEMBER_MISSING', message, field);
+}
+
+/** Reads an object that may only have these members. @throws DevError naming the first that is unknown */
 export function membersOf<Name extends string>(
   value: unknown,
   names: readonly Name[],
@@ -87,46 +97,46 @@ export function membersOf<Name extends string>(
   return value as Readonly<Partial<Record<Name, unknown>>>;
 }
 
-/** Which numbers a member may have. */
+/** The numbers that a member accepts. */
 export interface NumberRange {
   readonly min: number;
   readonly max: number;
-  /** Whether it may have a fraction. */
+  /** Whether fractions are allowed. */
   readonly isFraction?: boolean;
 }
 
-/** A number within bounds; undefined when there is none. @throws DevError */
+/** Reads an optional number. @throws DevError */
 export function numberIn(value: unknown, name: string, { min, max, isFraction = false }: NumberRange) {
   if (value === undefined) return undefined;
-  const isRight = typeof value === 'number' && value >= min && value <= max && (isFraction || Number.isInteger(value));
-  if (isRight) return value;
+  const isValid = typeof value === 'number' && value >= min && value <= max && (isFraction || Number.isInteger(value));
+  if (isValid) return value;
   const kind = isFraction ? 'a number' : 'a whole number';
-  throw new DevError(400, 'MEMBER_INVALID', `${name} must be ${kind} from ${min} to ${max}`, name);
+  throw invalidMember(`${name} must be ${kind} from ${min} to ${max}`, name);
 }
 
-/** A text; undefined when there is none. @throws DevError */
+/** Reads an optional text, which must not be empty. @throws DevError */
 export function textIn(value: unknown, name: string): string | undefined {
   if (value === undefined || (typeof value === 'string' && value !== '')) return value;
-  throw new DevError(400, 'MEMBER_INVALID', `${name} must be a text`, name);
+  throw invalidMember(`${name} must be a text`, name);
 }
 
-/** The id of an operation, or a pattern with `*`; undefined when there is none. @throws DevError when no operation has it */
+/** Reads an optional operation id, or a pattern with `*`. @throws DevError if the operation does not exist */
 export function operationIn(value: unknown, known: readonly string[]): string | undefined {
   const id = textIn(value, 'operation');
   if (id === undefined || id.includes('*') || known.includes(id)) return id;
   throw new DevError(400, 'OPERATION_UNKNOWN', `there is no operation ${id}${didYouMean(id, known)}`, 'operation');
 }
 
-/** One of several words; undefined when there is none. @throws DevError */
+/** Reads an optional enum value. @throws DevError */
 export function wordIn<Word extends string>(value: unknown, name: string, words: readonly Word[]): Word | undefined {
   if (value === undefined || words.includes(value as Word)) return value as Word | undefined;
-  throw new DevError(400, 'MEMBER_INVALID', `${name} must be ${words.join(' or ')}`, name);
+  throw invalidMember(`${name} must be ${words.join(' or ')}`, name);
 }
 
-/** An object of texts by any names. @throws DevError */
+/** Reads an object whose values are texts. @throws DevError */
 export function textsIn(value: unknown, name: string): Readonly<Record<string, string>> {
   if (isObject(value) && Object.values(value).every((each) => typeof each === 'string')) {
     return value as Readonly<Record<string, string>>;
   }
-  throw new DevError(400, 'MEMBER_INVALID', `${name} must be an object of texts`, name);
+  throw invalidMember(`${name} must be an object of texts`, name);
 }
