@@ -14,8 +14,8 @@ import type { Recorder } from './requests/recorder.ts';
 import { SignatureDebugger, type SignatureDebuggerOptions } from './signatures/debugger.ts';
 import { type SnapshotSubject, SnapshotTool } from './snapshots/snapshot-tool.ts';
 import { type DevCall, DevError, devCall } from './surface/call.ts';
-import { type GuardRules, guard, surfaceOf } from './surface/surface.ts';
-import { openToolPages, type ToolPages } from './surface/tool-pages.ts';
+import { createSurface, type GuardRules, guard } from './surface/surface.ts';
+import { ToolPages } from './surface/tool-pages.ts';
 import type { ExportParts } from './worlds/export-world.ts';
 
 /** The dependencies of the tools. */
@@ -40,7 +40,7 @@ export interface ToolsOptions
 /** Makes all tools for developers, with the calls below `/_dev` that control them. */
 export function developerTools(options: ToolsOptions): DeveloperToolsOf {
   const { requests, faults } = options;
-  const pages = openToolPages(options.branding, requests !== undefined);
+  const pages = new ToolPages(options.branding, requests !== undefined);
   const clock = new ClockTool({ ...options, pages });
   const signatures = new SignatureDebugger({ ...options, pages });
   const subject: SnapshotSubject = {
@@ -58,12 +58,12 @@ export function developerTools(options: ToolsOptions): DeveloperToolsOf {
     ...snapshots.calls().map((call) => betweenAdvances(call, clock)),
     ...otherCalls(options, pages),
   ];
-  const surface = surfaceOf(calls, options.guard, options.log);
+  const answer = createSurface(calls, options.guard, options.log);
   return (listener) => ({
     arrive(request, response) {
       clock.date(response);
       if (snapshots.gate.arrive(request, response)) return true;
-      if (surface.answer(listener, request, response)) return true;
+      if (answer(listener, request, response)) return true;
       if (requests && !isOfOwnPages(request.url!)) requests.arrive(listener, request, response);
       else keepBody(request);
       return false;

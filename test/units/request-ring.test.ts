@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Entry } from '../../src/dev/requests/entry.ts';
-import { requestRing } from '../../src/dev/requests/ring.ts';
-import { slabsOf } from '../../src/dev/requests/slot.ts';
+import { RequestRing } from '../../src/dev/requests/ring.ts';
+import { Slabs } from '../../src/dev/requests/slot.ts';
 
 /** An entry of a ring that has not ended. */
-function added(ring: ReturnType<typeof requestRing>, target = '/12/accounts'): Entry {
+function added(ring: RequestRing, target = '/12/accounts'): Entry {
   const entry = new Entry({
     ...{ id: ring.nextId(), direction: 'in', kind: 'call', at_ms: 1_772_471_095_123.5, environment: 'sandbox' },
     ...{ method: 'PUT', httpVersion: '1.1', target, headers: ['Host', 'a:1', 'X-Empty', '', 'X-Name', 'Ada'] },
@@ -15,7 +15,7 @@ function added(ring: ReturnType<typeof requestRing>, target = '/12/accounts'): E
 }
 
 /** Ends an entry and has it packed. */
-function kept(ring: ReturnType<typeof requestRing>, entry: Entry): Entry {
+function kept(ring: RequestRing, entry: Entry): Entry {
   ring.end(entry);
   ring.keep(entry);
   return entry;
@@ -29,7 +29,7 @@ const members = (entry: Entry) => ({
 
 describe('the ring of requests', () => {
   test('gives back what was put in, whatever it has', () => {
-    const ring = requestRing();
+    const ring = new RequestRing();
     const bare = added(ring);
     const full = added(ring, '/12/accounts?q=%00%F0%9F%90%95');
     Object.assign(full, {
@@ -50,7 +50,7 @@ describe('the ring of requests', () => {
   });
 
   test('shows those that are under way, and keeps what others hold', () => {
-    const ring = requestRing();
+    const ring = new RequestRing();
     const entry = added(ring);
     assert.equal(ring.find(entry.id), entry);
     const ended: Entry[] = [];
@@ -63,7 +63,7 @@ describe('the ring of requests', () => {
   });
 
   test('keeps a thousand', () => {
-    const ring = requestRing();
+    const ring = new RequestRing();
     const first = added(ring);
     for (let count = 0; count < 999; count++) kept(ring, added(ring, `/${count}`));
     assert.equal(ring.list().length, 1000);
@@ -76,7 +76,7 @@ describe('the ring of requests', () => {
   });
 
   test('keeps fewer when they are large, and the latest of them whole', () => {
-    const ring = requestRing();
+    const ring = new RequestRing();
     for (let count = 0; count < 700; count++) {
       const entry = added(ring, `/${count}`);
       entry.body = Buffer.alloc(65_536, `${count} `);
@@ -93,7 +93,7 @@ describe('the ring of requests', () => {
   });
 
   test('is empty when it was cleared, also of what ends later', () => {
-    const ring = requestRing();
+    const ring = new RequestRing();
     const entry = added(ring);
     kept(ring, added(ring));
     ring.clear();
@@ -109,7 +109,7 @@ describe('the ring of requests', () => {
 
 describe('slabs', () => {
   test('are used again when all that was in them is gone', () => {
-    const slabs = slabsOf();
+    const slabs = new Slabs();
     const used = new Set<Buffer>();
     const queue: ReturnType<typeof slabs.take>[] = [];
     for (let count = 0; count < 1000; count++) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
-import { openGate } from '../../src/dev/snapshots/gate.ts';
+import { Gate } from '../../src/dev/snapshots/gate.ts';
 
 /** A reply that keeps what it is given. */
 class Reply extends EventEmitter {
@@ -17,7 +17,7 @@ class Reply extends EventEmitter {
   }
 }
 
-function arriveAt(gate: ReturnType<typeof openGate>, url: string) {
+function arriveAt(gate: Gate, url: string) {
   const reply = new Reply();
   const request = { method: 'GET', url, resume() {} } as unknown as IncomingMessage;
   return { reply, isAnswered: gate.arrive(request, reply as unknown as ServerResponse) };
@@ -27,9 +27,9 @@ const nothing = async (): Promise<void> => {};
 
 describe('the gate of restores', () => {
   test('lets requests through, and answers them with 503 while it is closed', async () => {
-    const gate = openGate();
+    const gate = new Gate();
     assert.equal(arriveAt(gate, '/12/accounts').isAnswered, false);
-    const other = openGate();
+    const other = new Gate();
     await other.closed(nothing, async () => {
       for (const url of ['/12/accounts', '/_dev/snapshots']) {
         const { reply, isAnswered } = arriveAt(other, url);
@@ -41,7 +41,7 @@ describe('the gate of restores', () => {
   });
 
   test('waits for the requests under way, but not for calls of the surface', async () => {
-    const gate = openGate();
+    const gate = new Gate();
     const { reply } = arriveAt(gate, '/12/accounts');
     arriveAt(gate, '/_dev/requests/stream');
     const done: string[] = [];
@@ -58,7 +58,7 @@ describe('the gate of restores', () => {
 
   test('gives up on a request that does not end, and opens again', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
-    const gate = openGate();
+    const gate = new Gate();
     arriveAt(gate, '/12/accounts?secret=1');
     const closed = gate.closed(nothing, async () => assert.fail('restored'));
     await Promise.resolve();
@@ -72,7 +72,7 @@ describe('the gate of restores', () => {
   });
 
   test('is closed once at a time', async () => {
-    const gate = openGate();
+    const gate = new Gate();
     await gate.closed(nothing, () => assert.rejects(gate.closed(nothing, nothing), { code: 'RESTORING' }));
   });
 });

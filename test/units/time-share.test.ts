@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TimeShare } from '../../src/dev/signatures/time-share.ts';
+import { timeShare } from '../../src/dev/signatures/time-share.ts';
 
 /** A share of a tenth with a burst of 100 ms, and its clock. */
 function tenth() {
   let now_ms = 0;
-  const share = new TimeShare(0.1, 100, () => now_ms);
+  const share = timeShare(0.1, 100, () => now_ms);
   const pass = (ms: number): void => {
     now_ms += ms;
   };
@@ -48,7 +48,7 @@ test('over a long time, work gets its share', () => {
 
 test('work that fails is paid for too, and its error is passed on', () => {
   let now_ms = 0;
-  const share = new TimeShare(0.1, 100, () => now_ms);
+  const share = timeShare(0.1, 100, () => now_ms);
   const fail = (): never => {
     now_ms += 150;
     throw new Error('no');

@@ -3,55 +3,50 @@ import { after } from '../../base/timers.ts';
 import type { PlannedJob } from '../../contract/store/jobs.ts';
 import type { MovableClock } from './movable-clock.ts';
 
-/** Deferred work of the service, which the clock steps through. */
+/** The deferred work of the service, which an advance runs step by step. */
 export interface DeferredWork {
-  /** Does nothing by itself until the result is called; resolves when nothing is under way. */
+  /** Pauses all deferred work until the result is called; resolves once nothing is running. */
   hold(): Promise<() => void>;
   /** The earliest job, due or not. */
   findNext(which: 'housekeeping' | 'others'): Promise<PlannedJob | undefined>;
-  /** Does the first of the due jobs; resolves with it when it has ended or failed. */
+  /** Runs the first due job; resolves with it once it has ended or failed. */
   runFirst(which: 'housekeeping' | 'others'): Promise<PlannedJob | undefined>;
   /**
-   * Resolves when what has happened has reached everybody: the event log, streams, webhooks. Rejects with the reason of
-   * the signal.
+   * Resolves when all events have been delivered: to the event log, streams and webhooks. Rejects with the reason of the
+   * signal.
    */
   settle(signal: AbortSignal): Promise<void>;
 }
 
-/** How far an advance has come. */
+/** The progress of an advance. */
 export interface Progress {
   readonly status: 'ready' | 'advancing' | 'failed';
-  /** Where it goes, in milliseconds since 1970; undefined when none is under way. */
+  /** Its target, in milliseconds since 1970; undefined when none is running. */
   readonly until_ms: number | undefined;
-  /** Jobs done by the last one. */
+  /** Jobs done by the last advance. */
   readonly stepsDone: number;
-  /** Why the last one failed. */
+  /** Why the last advance failed. */
   readonly failure: string | undefined;
 }
 
-/** Moves the clock through everything that is due on the way. */
+/** Moves the clock through all due jobs. */
 export interface Advancing {
   progress(): Progress;
-  /** Begins; resolves when the clock is there or the advance has failed. Not to be called while one is under way. */
+  /** Resolves when the clock has reached the target or the advance has failed. Must not be called during an advance. */
   to(target_ms: number): Promise<void>;
 }
 
 /** Limits of one advance. */
-export interface AdvanceLimits {
-  readonly steps_max: number;
-  readonly duration_ms_max: number;
-}
-
-const LIMITS: AdvanceLimits = { steps_max: 100_000, duration_ms_max: 600_000 };
+const LIMITS = { steps_max: 100_000, duration_ms_max: 600_000 };
 
 /**
- * Steps from one due job to the next: work that was planned for ten o'clock sees ten o'clock, and so do receivers of
- * its events. Jobs run one after the other in the order of their times, kinds and keys, and each is waited for with all that
- * follows from it, so that the same program gives the same result each time. Housekeeping waits for the end of its day:
- * it would be most of the work, and its time is unimportant.
+ * Moves the clock from one due job to the next: work that was planned for ten o'clock sees ten o'clock, and so do receivers
+ * of its events. Jobs run one after the other, ordered by time, kind and key, and each is awaited with all of its effects,
+ * so that results are reproducible. Housekeeping runs at the end of its day: it would be most of the work, and its time is
+ * unimportant.
  * @source decision 867
  */
-export function openAdvancing(clock: MovableClock, work: DeferredWork, limits: AdvanceLimits = LIMITS): Advancing {
+export function openAdvancing(clock: MovableClock, work: DeferredWork, limits = LIMITS): Advancing {
   let progress: Progress = { status: 'ready', until_ms: undefined, stepsDone: 0, failure: undefined };
 
   async function step(target_ms: number, done: Map<string, number>): Promise<boolean> {
@@ -116,7 +111,7 @@ export function openAdvancing(clock: MovableClock, work: DeferredWork, limits: A
 
 const DAY_MS = 86_400_000;
 
-/** The midnight in UTC that a time is not after. */
+/** Rounds a time up to midnight UTC. */
 function endOfDay(ms: number): number {
   return Math.ceil(ms / DAY_MS) * DAY_MS;
 }

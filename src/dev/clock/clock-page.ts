@@ -21,10 +21,10 @@ export interface ClockReply {
 
 const FORM = formPath('clock');
 
-/** The clock as a page. */
+/** Renders the page of the clock. */
 export function clockPage(pages: ToolPages, clock: ClockReply, refused?: RefusedForm): DevReply {
   const { now, mode, status, until, next_due, failure } = clock;
-  const going =
+  const progress =
     status === 'advancing'
       ? html`<p class="notice" role="status">${words.advancing(timestampElement(until!))} <a href="/_dev/clock">${words.reload}</a></p>`
       : failure === undefined
@@ -36,7 +36,7 @@ export function clockPage(pages: ToolPages, clock: ClockReply, refused?: Refused
     title: words.title,
     content: html`<p>${words.about}</p>
 ${refusalBox(refused)}
-${going}
+${progress}
 ${definitions([
   [words.time, timestampElement(now)],
   [words.offset, offsetText(clock)],
@@ -65,7 +65,7 @@ ${modeButton(mode)}
   });
 }
 
-/** The duration of a form for an advance; undefined in a form for the mode. */
+/** The duration in a form that advances the clock; undefined in a form that sets the mode. */
 export function durationIn(form: URLSearchParams | undefined): string | undefined {
   return form?.get('step') ?? form?.get('by') ?? undefined;
 }

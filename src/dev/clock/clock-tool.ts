@@ -16,10 +16,10 @@ export interface ClockToolOptions {
   readonly pages: ToolPages;
 }
 
-/** How long a call for an advance waits for its end unless it says otherwise, and at most. */
+/** How long a call waits for the end of an advance: the default and the maximum. */
 const WAIT_MS = 25_000;
 const WAIT_MS_MAX = 600_000;
-/** The latest time: signatures have timestamps of ten digits. */
+/** The latest time: timestamps of signatures have ten digits. */
 const LATEST_MS = Date.parse('2286-11-20T17:46:39Z');
 
 const UNDATED = Symbol('undated');
@@ -34,10 +34,10 @@ export class ClockTool {
   readonly #clock: MovableClock;
   readonly #work: DeferredWork;
   readonly #pages: ToolPages;
-  readonly #advancing: Advancing;
+  readonly #advance: Advancing;
   /**
-   * Each reply calls it last, also where a reply takes long. One function for all replies: a closure that is assigned to
-   * one keeps it in memory until the next full collection.
+   * Replaces `writeHead` of every reply. One function for all: a closure that is assigned to a reply keeps it in memory
+   * until the next full collection.
    */
   readonly #datedHead: (this: DatedResponse, ...head: unknown[]) => ServerResponse;
 
@@ -45,7 +45,7 @@ export class ClockTool {
     this.#clock = clock;
     this.#work = work;
     this.#pages = pages;
-    this.#advancing = openAdvancing(clock, work);
+    this.#advance = openAdvancing(clock, work);
     this.#datedHead = function (...head) {
       if (clock.isMoved()) {
         this.setHeader('date', new Date(clock.now()).toUTCString());
@@ -79,7 +79,7 @@ export class ClockTool {
         'clock',
         async (form) => {
           const by = durationIn(form);
-          if (by !== undefined) return this.#advance(by, undefined, WAIT_MS);
+          if (by !== undefined) return this.#advanceTo(by, undefined, WAIT_MS);
           this.refuseWhileAdvancing();
           this.#setMode(form.get('mode'));
         },
@@ -88,15 +88,15 @@ export class ClockTool {
     ];
   }
 
-  /** @throws DevError during an advance. */
+  /** @throws DevError during an advance */
   refuseWhileAdvancing(): void {
-    const { status, until_ms } = this.#advancing.progress();
+    const { status, until_ms } = this.#advance.progress();
     if (status !== 'advancing') return;
     const message = `the clock is advancing to ${formatMillisecond(until_ms!)}; wait for it`;
     throw new DevError(409, 'CLOCK_ADVANCING', message);
   }
 
-  /** Dates the reply, from whatever code, by the clock of the service if that was moved. */
+  /** Sets the date of the reply to the time of the service, if its clock was moved. */
   date(response: ServerResponse): void {
     const dated = response as DatedResponse;
     dated[UNDATED] = response.writeHead as DatedResponse[typeof UNDATED];
@@ -104,7 +104,7 @@ export class ClockTool {
   }
 
   async #show(): Promise<ClockReply> {
-    const { status, until_ms, stepsDone, failure } = this.#advancing.progress();
+    const { status, until_ms, stepsDone, failure } = this.#advance.progress();
     const next = await this.#work.findNext('others');
     return {
       now: formatMillisecond(this.#clock.now()),
@@ -140,17 +140,17 @@ export class ClockTool {
     if (!Number.isInteger(wait_ms) || (wait_ms as number) < 0 || (wait_ms as number) > WAIT_MS_MAX) {
       throw invalidMember(`expected whole milliseconds from 0 to ${WAIT_MS_MAX}`, 'wait_ms');
     }
-    const hasEnded = await this.#advance(by, to, wait_ms as number);
+    const hasEnded = await this.#advanceTo(by, to, wait_ms as number);
     return new DevReply(hasEnded ? 200 : 202, await this.#show());
   }
 
-  /** Resolves with whether the advance ended within the time. */
-  async #advance(by: unknown, to: unknown, wait_ms: number): Promise<boolean> {
+  /** Starts an advance; resolves with whether it ended within `wait_ms`. */
+  async #advanceTo(by: unknown, to: unknown, wait_ms: number): Promise<boolean> {
     this.refuseWhileAdvancing();
-    const target_ms = by === undefined ? readTime(to, 'to') : notTooLate(this.#clock.now() + readDuration(by), 'by');
+    const target_ms = by === undefined ? readTime(to, 'to') : withinRange(this.#clock.now() + readDuration(by), 'by');
     this.#refuseBackwards(target_ms, 'to');
-    const hasEnded = await endsWithin(wait_ms, this.#advancing.to(target_ms));
-    const { failure } = this.#advancing.progress();
+    const hasEnded = await endsWithin(wait_ms, this.#advance.to(target_ms));
+    const { failure } = this.#advance.progress();
     if (hasEnded && failure !== undefined) throw new DevError(500, 'CLOCK_ADVANCE_FAILED', failure);
     return hasEnded;
   }
@@ -171,24 +171,22 @@ function offset_s(clock: MovableClock): number {
   return Math.round(clock.offset_ms() / 1000);
 }
 
-/** Whether work ends within a time. */
+/** Resolves with whether work ends within a time. */
 async function endsWithin(ms: number, work: Promise<void>): Promise<boolean> {
-  let callOff = (): void => {};
-  const late = new Promise<boolean>((resolve) => {
-    callOff = after(ms, () => resolve(false));
-  });
-  const ended = await Promise.race([work.then(() => true), late]);
-  callOff();
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const cancel = after(ms, () => resolve(false));
+  const ended = await Promise.race([work.then(() => true), promise]);
+  cancel();
   return ended;
 }
 
 function readTime(value: unknown, field: string): number {
   const ms = typeof value === 'string' ? parseTime(value) : undefined;
-  if (ms !== undefined) return notTooLate(ms, field);
+  if (ms !== undefined) return withinRange(ms, field);
   throw invalidMember(`${JSON.stringify(value)} is not a UTC time such as 2026-03-02T09:00:00Z`, field);
 }
 
-function notTooLate(ms: number, field: string): number {
+function withinRange(ms: number, field: string): number {
   if (ms <= LATEST_MS) return ms;
   throw invalidMember(`the clock goes up to ${new Date(LATEST_MS).toISOString().slice(0, 19)}Z`, field);
 }

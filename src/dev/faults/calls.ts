@@ -66,7 +66,7 @@ export function faultCalls(
   ];
 }
 
-/** The rule that a form describes. @throws DevError */
+/** Reads the rule of a form. @throws DevError */
 function ruleOf(form: URLSearchParams): unknown {
   const [kind, operation, times, json] = ['kind', 'operation', 'times', 'json'].map((name) => form.get(name) ?? '');
   if (json) {
@@ -85,7 +85,7 @@ function ruleOf(form: URLSearchParams): unknown {
   };
 }
 
-/** Numbers the rules of a list anew, so that the same list has the same ids, and draws the same, each time. */
+/** Numbers the rules of a list from 1, so that the same list always has the same ids and draws the same numbers. */
 function idsBeside(list: readonly unknown[]): () => string {
   const own = new Set(list.map((each) => (each as { readonly id?: unknown } | null)?.id));
   let last = 0;
@@ -100,7 +100,7 @@ const words = texts.tools.faults;
 
 const FORM = formPath('faults');
 
-/** Faults that can be chosen by name, and what each adds to a rule. */
+/** Faults that can be chosen by name, and the members that each adds to a rule. */
 const CHOICES: Readonly<Record<keyof typeof words.kinds, object>> = {
   unavailable: { do: { reply: { status: 503, retry_after_s: 2 } } },
   rate_limited: { do: { rate_limited: { retry_after_s: 60 } } },
@@ -111,7 +111,7 @@ const CHOICES: Readonly<Record<keyof typeof words.kinds, object>> = {
   cut: { do: { truncate: { fraction: 0.5 } } },
 };
 
-/** The faults as a page. */
+/** Renders the page of faults. */
 function faultsPage(pages: ToolPages, rules: readonly ListedRule[], refused?: RefusedForm): DevReply {
   const { form } = refused ?? {};
   const entered = (name: string): string => form?.get(name) ?? '';

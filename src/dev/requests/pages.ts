@@ -12,10 +12,10 @@ type Detail = ReturnType<typeof detailOf>;
 
 const PATH = '/_dev/requests';
 
-/** The filters of the list, as entered. */
+/** The filters as the user entered them. */
 export type Entered = Readonly<Record<string, string | undefined>>;
 
-/** The list as a page. It needs no script. */
+/** Renders the list of requests. */
 export function listPage(
   list: { readonly requests: readonly Summary[]; readonly count: number; readonly error?: DevError },
   entered: Entered,
@@ -34,7 +34,7 @@ ${error ? noHtml : found}`;
   return pages.render('requests', { status: error === undefined ? 200 : 400, title: words.title, content });
 }
 
-/** A request as a page. */
+/** Renders a request. */
 export function requestPage(detail: Detail, pages: ToolPages): DevReply {
   const title = words.titleOf(detail.id);
   const { request, reply, statements, trace, ignored_parameters, direction } = detail;
@@ -59,7 +59,7 @@ ${statementList(statements.first)}`;
   return pages.render('requests', { title, content });
 }
 
-/** The page of a request that is not known. */
+/** Renders the page for an unknown request. */
 export function unknownPage(pages: ToolPages): DevReply {
   const title = words.unknown;
   const content = html`<p>${words.unknownAbout}</p>

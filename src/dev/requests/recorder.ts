@@ -8,13 +8,13 @@ import type { PendingReply, ToolsListener } from '../../http/developer-tools.ts'
 import type { Exchange } from '../../http/exchange.ts';
 import { Entry, type EntryStatements } from './entry.ts';
 import { BODY_BYTES_MAX, bodyOf, keepBody, type ReceivedBody } from './received.ts';
-import { requestRing } from './ring.ts';
+import { RequestRing } from './ring.ts';
 
 /** Records the requests of a service; it is there before the parts that it watches. */
 export class Recorder {
   /** The statements of the request that the running code belongs to. */
   readonly scope = new AsyncLocalStorage<EntryStatements | undefined>();
-  readonly ring = requestRing();
+  readonly ring = new RequestRing();
   readonly #entries = new WeakMap<IncomingMessage | OutgoingRequest, Entry>();
   readonly #bodies = new WeakMap<Entry, () => ReceivedBody>();
   readonly #end: (entry: Entry) => void;

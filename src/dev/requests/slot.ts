@@ -2,69 +2,41 @@ import type { RateWindow } from '../../contract/declare/rates.ts';
 import { BYTES_PER_UNIT, Entry, type EntryWindows } from './entry.ts';
 
 /**
- * A place for an entry. Of one that has ended, texts and bodies are bytes in a slab, and numbers are in this object, which
- * is used again and again: objects that live as long as a thousand requests would be copied by the garbage collector,
- * which costs more than to handle the requests. @source decision 911
+ * Storage for one entry. Once the entry has ended, its texts and bodies are bytes in a slab and its numbers are in this
+ * object, which is reused: the garbage collector would copy objects that live as long as a thousand requests, which costs
+ * more than handling the requests. @source decision 911
  */
-export interface Slot {
+export class Slot {
   /** 0 while it is empty. */
-  id: number;
+  id = 0;
   /** The entry until it is packed. */
-  live: Entry | undefined;
-  /** Shared with others: words of the catalog, and the cached caller. */
-  direction: Entry['direction'];
-  kind: Entry['kind'];
-  environment: Entry['environment'];
-  method: string;
-  httpVersion: string | undefined;
-  operation: string | undefined;
-  role: string | undefined;
-  caller: Entry['caller'];
-  at_ms: number;
-  startedAt_ms: number;
-  duration_ms: number;
-  ended: number;
+  live: Entry | undefined = undefined;
+  // References to shared values: strings of the catalog, and the cached caller.
+  direction: Entry['direction'] = 'in';
+  kind: Entry['kind'] = 'other';
+  environment: Entry['environment'] = undefined;
+  method = '';
+  httpVersion: string | undefined = undefined;
+  operation: string | undefined = undefined;
+  role: string | undefined = undefined;
+  caller: Entry['caller'] = undefined;
+  at_ms = 0;
+  startedAt_ms = 0;
+  duration_ms = 0;
+  ended = 0;
   /** 0 for none. */
-  status: number;
-  bodyBytes: number;
-  replyBytes: number;
-  slab: Slab | undefined;
-  /** Where the parts begin in the slab; they follow each other. */
-  textsAt: number;
-  bodyAt: number;
-  replyAt: number;
-  end: number;
+  status = 0;
+  bodyBytes = 0;
+  replyBytes = 0;
+  slab: Slab | undefined = undefined;
+  /** The offsets of the parts in the slab, which are contiguous. */
+  textsAt = 0;
+  bodyAt = 0;
+  replyAt = 0;
+  end = 0;
 }
 
-/** An empty one. */
-export function emptySlot(): Slot {
-  return {
-    id: 0,
-    live: undefined,
-    direction: 'in',
-    kind: 'other',
-    environment: undefined,
-    method: '',
-    httpVersion: undefined,
-    operation: undefined,
-    role: undefined,
-    caller: undefined,
-    at_ms: 0,
-    startedAt_ms: 0,
-    duration_ms: 0,
-    ended: 0,
-    status: 0,
-    bodyBytes: 0,
-    replyBytes: 0,
-    slab: undefined,
-    textsAt: 0,
-    bodyAt: 0,
-    replyAt: 0,
-    end: 0,
-  };
-}
-
-/** The bytes that its texts and bodies have in a slab. */
+/** The size of its texts and bodies in the slab. */
 export function packedBytes({ textsAt, end, slab }: Slot): number {
   return slab ? end - textsAt : 0;
 }
@@ -78,11 +50,11 @@ export function empty(slot: Slot, slabs: Slabs): void {
   slot.slab = undefined;
 }
 
-// Neither can stand in the texts that they separate: those are of heads and names, or JSON without line breaks.
+// Neither occurs in the separated texts: HTTP heads, names, and JSON without line breaks.
 const TEXTS = '\0';
 const ITEMS = '\n';
 
-/** Packs the entry of a slot, which has ended. */
+/** Packs an entry that has ended into its slot. */
 export function pack(slot: Slot, entry: Entry, slabs: Slabs): void {
   const { body, replyBody } = entry;
   const texts = textsOf(entry);
@@ -134,19 +106,19 @@ function textsOf(entry: Entry): string {
   return heads + names + rest + (windows ? windowsText(windows) : '') + TEXTS + log;
 }
 
-/** Faster than `join` for so few. */
+/** Faster than `join` for short lists. */
 function list(items: readonly string[]): string {
   let text = items[0] ?? '';
   for (let at = 1; at < items.length; at += 1) text += ITEMS + items[at]!;
   return text;
 }
 
-/** Of what callers can write with percents. */
+/** Escapes separators in text that callers control. */
 function visible(text: string): string {
   return text.includes(TEXTS) ? text.replaceAll(TEXTS, '\\0') : text;
 }
 
-/** The entry of a slot that has one. */
+/** Returns the entry of a slot that is not empty. */
 export function entryOf(slot: Slot): Entry {
   const { live, slab, textsAt, bodyAt, replyAt, end } = slot;
   if (live) return live;
@@ -186,7 +158,7 @@ export function entryOf(slot: Slot): Entry {
     failure,
     faults: items(faults),
     windows: windows && windowsOf(windows),
-    // Copies: the slab is used again.
+    // Copies: the slab is reused.
     body: Buffer.from(slab!.bytes.subarray(bodyAt, replyAt)),
     replyBody: [Buffer.from(slab!.bytes.subarray(replyAt, end))],
   });
@@ -220,44 +192,42 @@ function windowOf(text: string): RateWindow | undefined {
   return { limit, remaining, reset };
 }
 
-/** Entries of usual size share slabs; a larger one has its own. */
+/** Entries of usual size share slabs; a larger one gets its own. */
 const SLAB_BYTES = 512 * 1024;
 
-/** Memory that entries are packed into. */
+/** A block of memory that entries are packed into. */
 export interface Slab {
   readonly bytes: Buffer;
   used: number;
-  /** How many entries are in it. */
+  /** The number of entries in it. */
   entries: number;
 }
 
-/** Memory outside the heap, which the garbage collector neither copies nor looks into. */
-export interface Slabs {
-  /** A slab with room for so many bytes from `used` on. */
-  take(bytes: number): Slab;
-  /** An entry has left its slab, which is used again after the last one. */
-  release(slab: Slab): void;
+/** Allocates slabs: memory outside the heap, which the garbage collector neither copies nor scans. */
+export class Slabs {
+  readonly #free: Slab[] = [];
+  #current: Slab | undefined;
+
+  /** Returns a slab with room for this many bytes from `used` on. */
+  take(bytes: number): Slab {
+    if (bytes > SLAB_BYTES) return newSlab(bytes);
+    const current = this.#current;
+    if (current && current.used + bytes <= SLAB_BYTES) return current;
+    // Its entries may all have been released.
+    if (current?.entries === 0) current.used = 0;
+    else this.#current = this.#free.pop() ?? newSlab(SLAB_BYTES);
+    return this.#current!;
+  }
+
+  /** Releases one entry of a slab, which is reused after the last one. */
+  release(slab: Slab): void {
+    slab.entries -= 1;
+    if (slab.entries > 0 || slab === this.#current || slab.bytes.length !== SLAB_BYTES) return;
+    slab.used = 0;
+    this.#free.push(slab);
+  }
 }
 
-/** Makes slabs as they are needed. */
-export function slabsOf(): Slabs {
-  const free: Slab[] = [];
-  let current: Slab | undefined;
-  return {
-    take(bytes) {
-      if (bytes > SLAB_BYTES) return { bytes: Buffer.allocUnsafeSlow(bytes), used: 0, entries: 0 };
-      if (!current || current.used + bytes > SLAB_BYTES) {
-        // All that was in it may be gone already.
-        if (current?.entries === 0) current.used = 0;
-        else current = free.pop() ?? { bytes: Buffer.allocUnsafeSlow(SLAB_BYTES), used: 0, entries: 0 };
-      }
-      return current;
-    },
-    release(slab) {
-      slab.entries -= 1;
-      if (slab.entries > 0 || slab === current || slab.bytes.length !== SLAB_BYTES) return;
-      slab.used = 0;
-      free.push(slab);
-    },
-  };
+function newSlab(bytes: number): Slab {
+  return { bytes: Buffer.allocUnsafeSlow(bytes), used: 0, entries: 0 };
 }

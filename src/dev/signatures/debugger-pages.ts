@@ -11,10 +11,10 @@ import type { TraceReply } from './trace.ts';
 const words = texts.tools.debugger;
 
 const PATH = '/_dev/debugger';
-/** Requests in the list of the page. */
+/** Maximum number of listed requests. */
 const LISTED_MAX = 50;
 
-/** The pages of the debugger. They need no script. */
+/** The pages of the signature debugger. */
 export function debuggerPages(signatures: SignatureDebugger, pages: ToolPages): readonly DevCall[] {
   const page = (input: Input, result?: Html, status = 200): DevReply =>
     pages.render('debugger', { status, title: words.title, content: overview(signatures.list(), input, result) });
@@ -26,9 +26,9 @@ export function debuggerPages(signatures: SignatureDebugger, pages: ToolPages): 
       takesForm: true,
       about: 'Explains a request that was entered on that page.',
       async perform({ body }) {
-        const input = inputOf(body as URLSearchParams);
+        const input = readForm(body as URLSearchParams);
         try {
-          return page(input, explanationOf(await signatures.explain(requestOf(input))));
+          return page(input, renderExplanation(await signatures.explain(toRequest(input))));
         } catch (error) {
           if (!(error instanceof InputError)) throw error;
           return page(input, html`<p class="alert" role="alert">${words.unreadable(error.message)}</p>`, 400);
@@ -38,7 +38,7 @@ export function debuggerPages(signatures: SignatureDebugger, pages: ToolPages): 
     devCall(`GET ${PATH}/traces/:id`, 'Explains on a page why a request was refused.', async ({ path }) => {
       const trace = await signatures.find(path.id!);
       const title = trace ? words.refusedTitle : words.unknown;
-      const content = trace ? explanationOf(trace) : html`<p>${words.unknownAbout}</p>`;
+      const content = trace ? renderExplanation(trace) : html`<p>${words.unknownAbout}</p>`;
       return pages.render('debugger', {
         status: trace ? 200 : 404,
         title,
@@ -60,7 +60,7 @@ interface Input {
 
 const NOTHING: Input = { curl: '', method: '', url: '', authorization: '', content_type: '', body: '' };
 
-function inputOf(form: URLSearchParams): Input {
+function readForm(form: URLSearchParams): Input {
   const value = (name: keyof Input): string => form.get(name) ?? '';
   return {
     curl: value('curl'),
@@ -74,7 +74,7 @@ function inputOf(form: URLSearchParams): Input {
 }
 
 /** @throws InputError */
-function requestOf({ curl, method, url, authorization, content_type, body }: Input): CurlRequest {
+function toRequest({ curl, method, url, authorization, content_type, body }: Input): CurlRequest {
   if (curl.trim() !== '') return parseCurl(curl);
   if (url === '') throw new InputError(words.nothing);
   const headers = new Map<string, string>();
@@ -152,8 +152,8 @@ ${content}
 </section>`;
 }
 
-/** An explanation as a part of a page. */
-function explanationOf(trace: TraceReply): Html {
+/** Renders an explanation. */
+function renderExplanation(trace: TraceReply): Html {
   const { outcome, summary, mistakes, signature, received } = trace;
   return html`<p class="${outcome === 'right' ? 'notice' : 'alert'}" role="status"><strong>${words.outcomes[outcome]}</strong> ${summary}</p>
 ${mistakes.length > 1 ? allMistakes(trace) : noHtml}

@@ -27,7 +27,7 @@ import type { KnownApplication } from './known-keys.ts';
 import { bearerIn } from './other-schemes.ts';
 import type { SentRequest } from './sent-request.ts';
 import { storedBearer, storedKeys } from './stored-keys.ts';
-import { TimeShare } from './time-share.ts';
+import { timeShare } from './time-share.ts';
 import { replyOf, type TraceReply } from './trace.ts';
 
 /** The dependencies of the debugger. */
@@ -89,7 +89,7 @@ export class SignatureDebugger {
    * Hints get a tenth of the time, so that many wrong requests do not hold up the others; half a second can be saved up.
    * @source decision 904
    */
-  readonly #hints = new TimeShare(0.1, 500, () => performance.now());
+  readonly #hints = timeShare(0.1, 500, () => performance.now());
 
   constructor(options: SignatureDebuggerOptions) {
     this.#options = options;

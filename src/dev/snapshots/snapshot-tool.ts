@@ -1,3 +1,7 @@
+import { createWriteStream } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import {
   SNAPSHOT_NAME,
   type Snapshot,
@@ -18,33 +22,32 @@ import {
   wordIn,
 } from '../surface/call.ts';
 import { formCall, type ToolPages } from '../surface/tool-pages.ts';
-import { receiveFile, sendFile } from './archive-transfer.ts';
-import { openGate } from './gate.ts';
+import { Gate } from './gate.ts';
 import { type SnapshotReply, snapshotsPage } from './snapshots-page.ts';
 
-/** The service whose snapshots are taken. */
+/** The service, as snapshots need it. */
 export interface SnapshotSubject {
-  /** Undefined where there are none, as on PostgreSQL. */
+  /** Undefined where they are not supported, as on PostgreSQL. */
   readonly snapshots: Snapshots | undefined;
   /** The notes for a snapshot taken now. */
   notes(): SnapshotNotes;
-  /** Makes ids that are issued from now on follow from a mark. @source decision 880 */
+  /** Derives the ids that are issued from now on from a mark. @source decision 880 */
   continueFrom(mark: string): void;
   endStreams(): Promise<void>;
   /** Pauses the service while work replaces the contents. */
   standstill<T>(work: () => Promise<T>): Promise<T>;
-  /** Takes over the notes of the contents. */
+  /** Applies the notes of the restored contents. */
   adopt(notes: SnapshotNotes): Promise<void>;
-  /** Makes the database of a world with nothing but its users and applications, as of when it began. @source decision 881 */
+  /** Creates the initial database of a world with only its users and applications. @source decision 881 */
   fillEmpty(file: string, beginning: Snapshot): Promise<void>;
-  /** A path for an archive on its way. */
+  /** A path for a temporary archive. */
   draftPath(): string;
 }
 
-/** The snapshots that a reset restores: `seed` is taken when the world is made, `empty` when it is first needed. */
+/** The snapshots that a reset restores: `seed` is taken when the world is created, `empty` when it is first needed. */
 export const RESETS = { seed: '.seed', empty: '.empty' } as const;
 
-/** Takes a snapshot, after which ids are those that follow a restore of it. */
+/** Takes a snapshot. Later ids are the same as after restoring it. */
 export async function takeSnapshot(subject: SnapshotSubject, name: string): Promise<Snapshot> {
   const taken = await subject.snapshots!.take(name, subject.notes());
   subject.continueFrom(taken.notes.mark);
@@ -53,7 +56,7 @@ export async function takeSnapshot(subject: SnapshotSubject, name: string): Prom
 
 /** Snapshots and resets. */
 export class SnapshotTool {
-  readonly gate = openGate();
+  readonly gate = new Gate();
   readonly #subject: SnapshotSubject;
   readonly #pages: ToolPages;
 
@@ -66,7 +69,7 @@ export class SnapshotTool {
     return [
       formCall(
         'snapshots',
-        (form) => this.#act(form),
+        (form) => this.#performAction(form),
         async (refused) => snapshotsPage(this.#pages, await this.#list(), refused),
       ),
       devCall('GET /_dev/snapshots', 'Lists the snapshots.', async ({ request }) =>
@@ -103,11 +106,11 @@ export class SnapshotTool {
     ];
   }
 
-  /** Does what a button of the page says. */
-  async #act(form: URLSearchParams): Promise<unknown> {
+  /** Performs the action of a button of the page. */
+  async #performAction(form: URLSearchParams): Promise<unknown> {
     const name = form.get('name') ?? '';
-    const act = form.get('act');
-    switch (act) {
+    const action = form.get('act');
+    switch (action) {
       case 'take':
         this.#snapshots();
         return takeSnapshot(this.#subject, checkedName(name));
@@ -117,13 +120,13 @@ export class SnapshotTool {
         return this.#remove(name);
       case 'seed':
       case 'empty':
-        return this.#reset(act);
+        return this.#reset(action);
       default:
         throw invalidMember('the page has no such button', 'act');
     }
   }
 
-  /** @throws DevError where there are none. */
+  /** @throws DevError where they are not supported */
   #snapshots(): Snapshots {
     if (this.#subject.snapshots) return this.#subject.snapshots;
     const message = 'snapshots and resets need SQLite: start barker dev without a database URL and an object store';
@@ -207,4 +210,34 @@ function checkedName(name: string): string {
   const message =
     'a name has 1 to 64 letters, digits, dots, hyphens and underscores, and begins with a letter or digit';
   throw new DevError(400, 'NAME_INVALID', message, 'name');
+}
+
+/** Receives the body of a request into a temporary file. */
+async function receiveFile<T>(request: IncomingMessage, path: string, work: (path: string) => Promise<T>): Promise<T> {
+  try {
+    await pipeline(request, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+    return await work(path);
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** Replies with a temporary file that `write` writes. */
+async function sendFile(path: string, name: string, write: (path: string) => Promise<void>): Promise<DevReply> {
+  try {
+    await write(path);
+    const file = await open(path);
+    const { size } = await file.stat();
+    const send = (response: ServerResponse): void => {
+      pipeline(file.createReadStream(), response).catch(() => undefined);
+    };
+    return new DevReply(200, send, {
+      'content-type': 'application/x-tar',
+      'content-length': String(size),
+      'content-disposition': `attachment; filename="${name}"`,
+    });
+  } finally {
+    // It can still be read through the open handle.
+    await rm(path, { force: true });
+  }
 }

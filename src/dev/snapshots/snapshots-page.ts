@@ -17,7 +17,7 @@ export interface SnapshotReply {
 
 const FORM = formPath('snapshots');
 
-/** The snapshots as a page; undefined where there can be none. */
+/** Renders the page of snapshots; `snapshots` is undefined where they are not supported. */
 export function snapshotsPage(
   pages: ToolPages,
   snapshots: readonly SnapshotReply[] | undefined,

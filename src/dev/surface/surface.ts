@@ -8,23 +8,20 @@ import { readBody } from '../../http/read-body.ts';
 import { routerOf } from '../../http/routes.ts';
 import { type DevCall, DevError, DevReply, devCall, type WriteReply } from './call.ts';
 
-/** The limit of bodies, but for snapshots. */
+/** Maximum size of a JSON body. */
 const JSON_BYTES_MAX = 16 * 2 ** 20;
 
-/** The limit of forms. */
+/** Maximum size of a form. */
 const FORM_BYTES_MAX = 256 * 1024;
 
-/** Longer paths get no suggestion: comparing takes long. */
+/** Longer paths get no suggestion, because the comparison would be slow. */
 const COMPARED_MAX = 200;
 
-/** Answers the calls below `/_dev`. */
-export interface Surface {
-  /** Returns false, and does nothing, for other paths. */
-  answer(listener: ToolsListener, request: IncomingMessage, response: ServerResponse): boolean;
-}
-
-/** Makes the surface of these calls; `GET /_dev` lists them. */
-export function surfaceOf(calls: readonly DevCall[], rules: GuardRules, log: Logger): Surface {
+/**
+ * Creates the handler of the calls below `/_dev`, which `GET /_dev` lists. The handler returns false, without any effect,
+ * for other paths.
+ */
+export function createSurface(calls: readonly DevCall[], rules: GuardRules, log: Logger) {
   const list: DevCall = devCall('GET /_dev/', 'Lists these calls.', () => ({
     calls: [list, ...calls].map(({ method, path, about }) => ({ method, path, about })),
   }));
@@ -35,7 +32,7 @@ export function surfaceOf(calls: readonly DevCall[], rules: GuardRules, log: Log
   }
   const find = routerOf(byPath.keys());
 
-  async function answered(listener: ToolsListener, request: IncomingMessage): Promise<DevReply> {
+  async function perform(listener: ToolsListener, request: IncomingMessage): Promise<DevReply> {
     try {
       const route = find(request.url!);
       const methods = route && byPath.get(route.path);
@@ -71,16 +68,14 @@ export function surfaceOf(calls: readonly DevCall[], rules: GuardRules, log: Log
     }
   }
 
-  return {
-    answer(listener, request, response) {
-      if (!/^\/_dev(?:[/?]|$)/.test(request.url!)) return false;
-      answered(listener, request).then((reply) => send(response, reply));
-      return true;
-    },
+  return (listener: ToolsListener, request: IncomingMessage, response: ServerResponse): boolean => {
+    if (!/^\/_dev(?:[/?]|$)/.test(request.url!)) return false;
+    perform(listener, request).then((reply) => send(response, reply));
+    return true;
   };
 }
 
-/** @throws DevError when it is too large. */
+/** @throws DevError if it is too large */
 function bodyOf(request: IncomingMessage, max: number): Promise<Buffer> {
   return readBody(request, max).catch((error: unknown) => {
     if (!(error instanceof Problem)) throw error;
@@ -125,19 +120,18 @@ function send(response: ServerResponse, { status, headers, body }: DevReply): vo
   response.end(content);
 }
 
-/** Who may call the surface. */
+/** The restrictions on callers. */
 export interface GuardRules {
-  /** Host names of certificates, under which the service may be called beside those of the loopback interface. */
+  /** Accepted host names besides those of the loopback interface: those of the certificate. */
   readonly hosts: readonly string[];
-  /** Callers must present it unless the service listens on the loopback interface alone. */
+  /** Required unless the service only listens on the loopback interface. */
   readonly token: string;
   readonly isLoopback: boolean;
 }
 
 /**
- * Keeps pages of other origins away: they could reach a service on this machine through the browser of its developer,
- * also under a name of their own that resolves to the loopback interface. A form, which any page can send, must come from a
- * page of this server.
+ * Rejects requests of foreign pages, which could reach a service on this machine through the developer's browser, also by
+ * DNS rebinding. Any page can send a form, so forms must come from a page of this server.
  * @throws DevError
  * @source decision 861
  */
@@ -170,7 +164,7 @@ export function guard(request: IncomingMessage, rules: GuardRules, takesForm = f
   }
 }
 
-/** An origin, if there is one, has been checked. */
+/** The origin, if sent, has been checked before. */
 function checkForm({ headers }: IncomingMessage): void {
   const { origin, 'sec-fetch-site': site = 'same-origin', 'content-type': type = '' } = headers;
   if (origin === undefined || site !== 'same-origin') {

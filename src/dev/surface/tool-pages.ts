@@ -18,10 +18,10 @@ const TOOLS = {
   faults: '/_dev/faults',
   snapshots: '/_dev/snapshots',
 } as const;
-/** The name of a tool. */
+/** The name of a tool that has a page. */
 export type Tool = keyof typeof TOOLS;
 
-/** Links to the tools, of which the page is one. */
+/** Returns links to all tools; the current one is marked. */
 export function toolLinks(hasRequests: boolean, current?: Tool): readonly PageLink[] {
   const names = Object.keys(TOOLS) as Tool[];
   return names
@@ -37,24 +37,23 @@ export interface ToolPage {
   readonly content: Html;
 }
 
-/** Makes pages of tools. They need no script. */
-export interface ToolPages {
-  render(tool: Tool, page: ToolPage): DevReply;
-}
+/** Renders the pages of tools, which need no script, with links to the other tools. */
+export class ToolPages {
+  readonly #branding: BrandedService;
+  readonly #hasRequests: boolean;
 
-/** Opens the pages of tools, with links to those that there are. */
-export function openToolPages(branding: BrandedService, hasRequests: boolean): ToolPages {
-  return {
-    render(tool, { status = 200, title, content }) {
-      const tabs = {
-        label: words.title,
-        links: [...toolLinks(hasRequests, tool), { href: '/developer', text: words.applications, isCurrent: false }],
-      };
-      const whole = html`<h1>${title}</h1>\n${content}`;
-      const text = renderDocument({ title, content: whole, tabs, width: 'wide' }, branding);
-      return new DevReply(status, text, HEADERS);
-    },
-  };
+  constructor(branding: BrandedService, hasRequests: boolean) {
+    this.#branding = branding;
+    this.#hasRequests = hasRequests;
+  }
+
+  render(tool: Tool, { status = 200, title, content }: ToolPage): DevReply {
+    const links = toolLinks(this.#hasRequests, tool);
+    const applications = { href: '/developer', text: words.applications, isCurrent: false };
+    const tabs = { label: words.title, links: [...links, applications] };
+    const page = { title, content: html`<h1>${title}</h1>\n${content}`, tabs, width: 'wide' } as const;
+    return new DevReply(status, renderDocument(page, this.#branding), HEADERS);
+  }
 }
 
 /** Forms need a referrer: without one, browsers send no origin with them. @source decision 861 */
@@ -65,7 +64,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   vary: 'accept',
 };
 
-/** A form that was refused: the reason, and the fields. */
+/** A refused form: the error and the fields. */
 export interface RefusedForm {
   readonly error: DevError;
   readonly form: URLSearchParams;
@@ -74,7 +73,7 @@ export interface RefusedForm {
 /** The path of the forms of a tool. */
 export const formPath = (tool: Tool) => `/_dev/forms/${tool}` as const;
 
-/** The call of the forms of a tool. It leads back to the page of the tool, or shows it with the reason of a refusal. */
+/** Builds the call of the forms of a tool. It redirects to the page of the tool, or shows the page with an error. */
 export function formCall(
   tool: Tool,
   act: (form: URLSearchParams) => unknown,
@@ -99,7 +98,7 @@ export function formCall(
   };
 }
 
-/** The reason of a refusal above a form. */
+/** Renders the error above a refused form. */
 export function refusalBox(refused: RefusedForm | undefined): Html {
   return alertBox(refused && toSentence(refused.error.message));
 }

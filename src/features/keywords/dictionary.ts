@@ -2,13 +2,13 @@ import { openSections, writeSections } from '../../base/columns-file.ts';
 import { piecesOf } from '../../base/words.ts';
 import { withCapacity } from './growing-array.ts';
 
-/** Terms in a file: see `BuiltTerms` in `manifest.ts`. */
+/** Terms in a file; see `BuiltTerms` in `manifest.ts`. */
 export interface TermsFile extends DictionarySize {
   readonly path: string;
   readonly from: number;
 }
 
-/** The number of terms, and of their code units. */
+/** The number of terms and of their code units. */
 export interface DictionarySize {
   readonly terms: number;
   readonly units: number;
@@ -38,12 +38,12 @@ export class Dictionary {
     return { terms: this.#terms, units: this.#begin(this.#terms) };
   }
 
-  /** The number of the term `text[from..to]`; -1 when unknown. */
+  /** Returns the number of the term `text[from..to]`; -1 if unknown. */
   find(text: string, from: number, to: number): number {
     return this.#find(text, from, to, hashOf(text, from, to));
   }
 
-  /** The number of the term, assigned when it is new. */
+  /** Returns the number of the term, which is assigned if it is new. */
   add(text: string, from: number, to: number): number {
     const hash = hashOf(text, from, to);
     const found = this.#find(text, from, to, hash);
@@ -64,7 +64,7 @@ export class Dictionary {
     return String.fromCharCode(...this.#unitsOf(term));
   }
 
-  /** Loads the terms that a file has beyond the known ones. @throws when it is damaged, or lacks some before them */
+  /** Loads the new terms of a file. @throws if it is damaged, or begins after the known terms */
   read({ path, from, ...upTo }: TermsFile): void {
     const known = this.#terms;
     if (upTo.terms <= known) return;
@@ -73,7 +73,7 @@ export class Dictionary {
     try {
       const [ends, units] = [file.read('ends'), file.read('units')] as [Uint32Array, Uint16Array];
       const isWhole = ends.length === upTo.terms - from && ends.at(-1) === units.length;
-      // Ends are counted from the first of the file.
+      // Ends are relative to the first term of the file.
       const before = from === known ? 0 : ends[known - from - 1]!;
       const first = this.#begin(known) - before;
       if (!isWhole || first + units.length !== upTo.units) throw new Error(`${path} is damaged`);
@@ -92,8 +92,8 @@ export class Dictionary {
   }
 
   /**
-   * Writes the terms from a number on to a new file; durable on return. Those that do not occur any more, by number,
-   * keep their numbers without their texts. @source decision 817
+   * Writes the terms from this number on to a new file, durably. Terms that no longer occur keep their numbers but lose
+   * their texts. @source decision 817
    */
   write(path: string, from: number, occurring?: Uint8Array): DictionarySize {
     const terms = this.#terms;
@@ -148,7 +148,7 @@ export class Dictionary {
   }
 
   #insertStored(term: number): void {
-    // A term that lost its text is not found any more.
+    // Terms without text cannot be found.
     if (this.#begin(term) === this.#ends[term]) return;
     let hash = SEED;
     for (const unit of this.#unitsOf(term)) hash = mixHash(hash, unit);
@@ -167,12 +167,12 @@ export class Dictionary {
   }
 }
 
-/** The terms that have a word as a part, such as `l'eau` has `eau`. */
+/** Finds terms by a word within them, such as `l'eau` by `eau`. */
 export class WordParts {
   readonly #byPiece = new Map<string, number[]>();
   #known = 0;
 
-  /** Adds the further terms of a dictionary. */
+  /** Adds the new terms of a dictionary. */
   extend(dictionary: Dictionary): void {
     const { terms } = dictionary.size;
     for (; this.#known < terms; this.#known++) {
@@ -186,7 +186,7 @@ export class WordParts {
     }
   }
 
-  /** The terms that may have a word as a part: all that have the first piece of it. */
+  /** Returns the terms that may contain a word: those with its first piece. */
   having(word: string): readonly number[] {
     const [first = ''] = piecesOf(word);
     return this.#byPiece.get(first) ?? [];

@@ -1,7 +1,7 @@
-/** The typed arrays in use. */
+/** The typed arrays that columns use. */
 export type NumberArray = Uint8Array | Uint16Array | Uint32Array | BigUint64Array;
 
-/** The array itself if it is long enough; otherwise a copy of at least twice the length. */
+/** Returns the array if it is long enough, otherwise a copy of at least twice the length. */
 export function withCapacity<A extends NumberArray>(array: A, length: number): A {
   if (length <= array.length) return array;
   const make = array.constructor as new (length: number) => A;

@@ -11,22 +11,30 @@ import type { Store } from '../../storage/unit-of-work.ts';
 import type { IndexFiles } from './index-files.ts';
 import type { IndexingCalls } from './indexing-worker.ts';
 import { indexablePosts, listLocalPosts } from './local-posts.ts';
-import { ANALYSER, type BuiltTerms, emptyManifest, filesOf, type Manifest, parseManifest } from './manifest.ts';
-import { countLasting, selectForMerge } from './merge-policy.ts';
+import {
+  ANALYSER,
+  type BuiltTerms,
+  emptyManifest,
+  filesOf,
+  type Manifest,
+  parseManifest,
+  type SegmentEntry,
+  type TermsEntry,
+} from './manifest.ts';
 
 /** Dependencies of building the index. */
 interface IndexBuilderParts {
   readonly store: Store;
   readonly random: Random;
   readonly files: IndexFiles;
-  /** The folder of the folders of files that are being built. */
+  /** The parent folder of builds. */
   readonly folder: string;
   readonly thread: Thread<IndexingCalls>;
   /** The first day within the retention, in days since 1970. */
   readonly firstDay: () => number;
 }
 
-/** Posts indexed in one step. */
+/** Posts to index in one step. */
 const POSTS_PER_STEP = 200_000;
 /** Bytes of pages in one read: reads of SQLite block the process. */
 const READ_BYTES_MAX = 1_000_000;
@@ -41,7 +49,7 @@ interface Base {
   readonly manifest: Manifest;
 }
 
-/** Attempts at a step on one index, before its files are checked. */
+/** Attempts per index before its files are checked. */
 const TRIES = 2;
 
 /** Builds the index in a thread, one step at a time; the result of a step counts once its job has recorded it. @source decision 815 */
@@ -56,7 +64,7 @@ export class IndexBuilder {
     this.#folder = join(parts.folder, parts.random.bytes(6).toString('hex'));
   }
 
-  /** Indexes some new posts, merges segments, or forgets expired days. */
+  /** Indexes some new posts, merges segments, or drops expired days. */
   build(signal: AbortSignal): Promise<IndexStep> {
     return this.#inTurn(async () => {
       const { files } = this.#parts;
@@ -69,7 +77,7 @@ export class IndexBuilder {
           if (signal.aborted || error instanceof Problem) throw error;
           files.forget();
           const recorded = await this.#findBase();
-          // Another process on this folder removes files that were replaced; then there is another index to build on.
+          // Another process on this folder may have replaced files; then the step is built on its index.
           if (recorded.revision !== base.revision) tries = 0;
           base = recorded;
           if (tries < TRIES) continue;
@@ -81,7 +89,7 @@ export class IndexBuilder {
     });
   }
 
-  /** Reads all files; an index with a file that is missing or damaged is to be built anew. */
+  /** Reads all files; an index with a missing or damaged file is rebuilt. */
   check(): Promise<IndexStep> {
     return this.#inTurn(async () => this.#checked(await this.#findBase()));
   }
@@ -106,7 +114,7 @@ export class IndexBuilder {
     return this.#parts.random.bytes(8).toString('hex');
   }
 
-  /** The recorded index; an empty one if it is that of another corpus, analyser or server. */
+  /** The recorded index; an empty one if it belongs to another corpus, analyser or server. */
   async #findBase(): Promise<Base> {
     const { store } = this.#parts;
     const { found, horizon, ...state } = await store.read(async (tx) => ({
@@ -153,7 +161,7 @@ export class IndexBuilder {
     return { change, firstDay };
   }
 
-  /** Adds pages; returns the number below which all pages are indexed. */
+  /** Adds pages; returns the number of the first page that is not indexed. */
   async #addPages(from: number, signal: AbortSignal): Promise<number> {
     const { store, thread, firstDay } = this.#parts;
     let next = from;
@@ -176,7 +184,7 @@ export class IndexBuilder {
   /** Adds local posts once there are enough of them; returns the position of the last one. */
   async #addLocalPosts(environment: Environment, after: PostPosition): Promise<PostPosition> {
     const { store, thread } = this.#parts;
-    // Read before the posts, which therefore include all before the horizon.
+    // Read first, so that the posts include all before the horizon.
     const horizon = await store.read((tx) => tx.posts.findHorizon());
     const posts = indexablePosts(await listLocalPosts(store, environment, after, LOCAL_PAGES_MAX), horizon);
     if (posts.length === 0) return after;
@@ -185,7 +193,7 @@ export class IndexBuilder {
     return { stored_in, id };
   }
 
-  /** A manifest with new posts; the same one if there are none. */
+  /** Returns a manifest with new posts; the same one if there are none. */
   async #withNewPosts(before: Manifest, signal: AbortSignal): Promise<Manifest> {
     const { thread } = this.#parts;
     const pages = await this.#addPages(before.pages, signal);
@@ -198,7 +206,7 @@ export class IndexBuilder {
     signal.throwIfAborted();
     const { segments, terms } = await thread.call('finish', undefined);
     const known = before.terms.at(-1)?.terms ?? 0;
-    const lasting = terms === known ? before.terms : before.terms.slice(0, countLasting(before.terms, terms));
+    const lasting = terms === known ? before.terms : before.terms.slice(0, countUnchanged(before.terms, terms));
     const more: BuiltTerms[] = [];
     if (terms !== known) more.push(await thread.call('storeTerms', lasting.at(-1)?.terms ?? 0));
     const stored = await this.#store([...more, ...segments], signal);
@@ -216,12 +224,12 @@ export class IndexBuilder {
   async #store(built: readonly { readonly name: string }[], signal: AbortSignal): Promise<DerivedFile[]> {
     const paths = built.map(({ name }) => ({ name, path: join(this.#folder, name) }));
     const stored = await this.#parts.files.store(paths, signal);
-    // They have other names now.
+    // The objects are copies.
     await this.#removeFolder();
     return stored;
   }
 
-  /** A manifest with fewer segments of a day; the same one if it has few. */
+  /** Returns a manifest with merged segments; the same one if there are few. */
   async #withMerged(before: Manifest, signal: AbortSignal): Promise<Manifest> {
     const group = selectForMerge(before.segments);
     if (!group) return before;
@@ -236,7 +244,7 @@ export class IndexBuilder {
   }
 
   /**
-   * A manifest without expired days, and without the words that only their posts had; the same one if there are none.
+   * Returns a manifest without expired days and the terms that only their posts had; the same one if there are none.
    * @source decision 319, 817
    */
   async #withoutExpired(before: Manifest, signal: AbortSignal): Promise<Manifest> {
@@ -252,7 +260,7 @@ export class IndexBuilder {
     return { ...before, edition: this.#newId(), segments, terms: [{ ...terms, file: file! }] };
   }
 
-  /** Begins an empty index in place of a damaged one; an intact one stays. */
+  /** Replaces a damaged index by an empty one. */
   async #checked(base: Base): Promise<IndexStep> {
     const { manifest } = base;
     const isIntact = await this.#isIntact(manifest);
@@ -270,4 +278,38 @@ export class IndexBuilder {
       return false;
     }
   }
+}
+
+/** Segments of a day before they are merged; each one slows searches down a little. */
+const SEGMENTS_MAX = 4;
+/** Maximum number of posts of a merged segment. */
+const MERGED_POSTS_MAX = 500_000;
+
+/**
+ * Chooses segments of a day to merge when it has too many: the smallest, and each next one while it is not much larger
+ * than those before it together, so that posts are rarely rewritten. Undefined if no merge is needed.
+ */
+function selectForMerge(segments: readonly SegmentEntry[]): readonly SegmentEntry[] | undefined {
+  const small = segments.filter(({ posts }) => posts < MERGED_POSTS_MAX / 2);
+  for (const ofDay of Map.groupBy(small, ({ scope, day }) => `${scope} ${day}`).values()) {
+    if (ofDay.length <= SEGMENTS_MAX) continue;
+    const group: SegmentEntry[] = [];
+    let posts = 0;
+    for (const segment of ofDay.sort((a, b) => a.posts - b.posts || (a.name < b.name ? -1 : 1))) {
+      if (posts + segment.posts > MERGED_POSTS_MAX || (group.length >= 2 && segment.posts > posts * 2)) break;
+      group.push(segment);
+      posts += segment.posts;
+    }
+    if (group.length > 1) return group;
+  }
+  return undefined;
+}
+
+/**
+ * Returns how many files of terms are kept when terms are added. The last ones are rewritten together with the new terms
+ * unless they are much larger, so that there are few files and terms are rarely rewritten.
+ * @source decision 816
+ */
+function countUnchanged(files: readonly TermsEntry[], terms: number): number {
+  return files.findLastIndex((file) => file.terms - file.from > 2 * (terms - file.terms)) + 1;
 }

@@ -5,7 +5,7 @@ import type { DerivedFile } from '../../contract/store/derived-files.ts';
 import type { TermsFile } from './dictionary.ts';
 import { filesOf, type Manifest } from './manifest.ts';
 
-/** The owner of the files of the index, also in the tag of its changes. */
+/** The owner of the files of the index, which also names the invalidation tag. */
 export const INDEX_FILES = 'index';
 
 /** A file of the index is missing or damaged, or was replaced after the manifest was read. */
@@ -13,19 +13,19 @@ export class IndexFileMissing extends Error {
   override readonly name = 'IndexFileMissing';
 }
 
-/** A file that does not exist: looking for it shows whether the object store is there. */
+/** A file that does not exist, to probe whether the object store is available. */
 const NOTHING: DerivedFile = { name: '', object_key: 'keywords/probe/none', version: '', bytes: 0, sha256: '' };
-/** A job that has lost its lease records nothing after this long. */
+/** After this long, a job that lost its lease can no longer record files. */
 const RECORDED_WITHIN_MS = 60_000;
-/** Files that are looked for at the same time. */
+/** Maximum number of concurrent fetches. */
 const AT_ONCE = 8;
 
 /** The files of the index on this machine. */
 export class IndexFiles {
   readonly #derived: DerivedObjects;
-  /** The paths that were found, by object. */
+  /** Known local paths, by object key. */
   #found = new Map<string, string>();
-  /** Files of the present step, which its job may record at any time. */
+  /** Files of the current step, which its job may record at any time. */
   #pending: DerivedFile[] = [];
   #storedAt_ms = 0;
   #wasAway = false;
@@ -43,7 +43,7 @@ export class IndexFiles {
     return path;
   }
 
-  /** The paths of files, which are fetched unless they are here. @throws IndexFileMissing, StoreUnavailable */
+  /** Returns the local paths of files, which are fetched if missing. @throws IndexFileMissing, StoreUnavailable */
   async pathsOf(entries: readonly { readonly file: DerivedFile }[]): Promise<string[]> {
     const paths: string[] = [];
     for (let at = 0; at < entries.length; at += AT_ONCE) {
@@ -59,8 +59,8 @@ export class IndexFiles {
   }
 
   /**
-   * A step of building begins: files of an earlier one are recorded by now, or never will be. If it could not store
-   * anything, this rejects as long as the object store is away: building costs much. @throws StoreUnavailable
+   * Begins a step of a build; files of an earlier step are recorded by now, or never will be. If storing failed before,
+   * rejects while the object store is unavailable, because building is expensive. @throws StoreUnavailable
    */
   async beginStep(): Promise<void> {
     this.#pending = [];
@@ -85,12 +85,12 @@ export class IndexFiles {
   }
 
   /**
-   * Removes the copies of files that are in the recorded manifest no more; those that are, are fetched first if they are
-   * `wanted`. @throws StoreUnavailable
+   * Removes local copies that are not in the recorded manifest. If `wanted`, fetches missing files first.
+   * @throws StoreUnavailable
    */
   async refresh(read: () => Promise<Manifest>, wanted: boolean): Promise<void> {
     const find = async (): Promise<readonly DerivedFile[]> => {
-      // Before the manifest is read: what is not pending any more has been recorded.
+      // Before reading the manifest, so that files that are no longer pending are recorded in it.
       const kept = elapsed_ms() - this.#storedAt_ms < RECORDED_WITHIN_MS ? this.#pending : [];
       const files = filesOf(await read());
       const keys = new Set(files.map(({ object_key }) => object_key));
@@ -100,12 +100,12 @@ export class IndexFiles {
     await this.#derived.refresh(INDEX_FILES, find, wanted ? 'all' : 'those here');
   }
 
-  /** The paths of the files of a manifest that were found. */
+  /** Returns the known local paths of the files of a manifest. */
   listKnown(manifest: Manifest): string[] {
     return filesOf(manifest).flatMap(({ object_key }) => this.#found.get(object_key) ?? []);
   }
 
-  /** Forgets which files were found. */
+  /** Clears the known paths. */
   forget(): void {
     this.#found = new Map();
   }

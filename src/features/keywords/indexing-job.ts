@@ -5,9 +5,9 @@ import type { JobKind } from '../../contract/store/jobs.ts';
 import type { WriteTransaction } from '../../storage/unit-of-work.ts';
 import { INDEX_FILES } from './index-files.ts';
 
-/** Period when there are no new posts, so that old posts expire. */
+/** Period without new posts, so that old posts expire. */
 const IDLE_PERIOD_S = 3600;
-/** Pages removed in one unit of work: other writers wait for it. */
+/** Pages removed per transaction, for which other writers wait. */
 const PAGES_PER_UNIT = 50;
 
 /**

@@ -14,9 +14,9 @@ import { readSegment } from './segment-files.ts';
 import { SegmentWriter } from './segment-writer.ts';
 import { hashText, lastHash } from './text-hash.ts';
 
-/** The base of a step: the recorded dictionary, in files of this machine. */
+/** The base of a step: local files of the recorded dictionary. */
 interface BuildingBase {
-  /** The folder of new files, which has nothing else, beside those of other processes. */
+  /** The folder of new files, for this process only. */
   readonly folder: string;
   readonly edition: string;
   readonly terms: readonly TermsFile[];
@@ -26,20 +26,20 @@ interface Building {
   readonly folder: string;
   readonly edition: string;
   readonly dictionary: Dictionary;
-  /** The number of recorded terms; the others may never be recorded. */
+  /** The number of recorded terms; later ones may never be recorded. */
   recorded: number;
-  /** The last file of terms that was written. */
+  /** The name of the last written file of terms. */
   written: string;
   readonly drafts: Map<string, { readonly scope: Scope; readonly day: number; readonly draft: SegmentDraft }>;
 }
 
-/** Each step begins with a new folder, and takes seconds. */
+/** A step takes seconds and starts with a new folder. */
 const ABANDONED_AFTER_MS = 600_000;
 
 let opened: Building | undefined;
 const writer = new SegmentWriter();
 
-/** Begins a step on the recorded dictionary. Leftovers of an earlier step are dropped. */
+/** Begins a step on the recorded dictionary; discards leftovers of an earlier step. */
 function open({ folder, edition, terms }: BuildingBase): void {
   rmSync(folder, { recursive: true, force: true });
   removeAbandoned(dirname(folder));
@@ -56,7 +56,7 @@ function open({ folder, edition, terms }: BuildingBase): void {
   opened.written = '';
 }
 
-/** Removes the folders that processes left when they were killed. @source decision 820 */
+/** Removes the folders of killed processes. @source decision 820 */
 function removeAbandoned(parent: string): void {
   if (!existsSync(parent)) return;
   const before_ms = performance.timeOrigin + performance.now() - ABANDONED_AFTER_MS;
@@ -67,7 +67,7 @@ function removeAbandoned(parent: string): void {
   }
 }
 
-/** Whether everything in memory is recorded, or has just been. */
+/** Whether all terms in memory are recorded. */
 function isPrefix({ dictionary, recorded, written }: Building, last = ''): boolean {
   return dictionary.size.terms === recorded || (written !== '' && last.includes(written));
 }
@@ -130,7 +130,7 @@ function writeTerms(building: Building, from: number, occurring?: Uint8Array): B
   return { name, from, ...building.dictionary.write(join(building.folder, name), from, occurring) };
 }
 
-/** Writes the added posts to new segments; the number of terms includes new ones. */
+/** Writes the added posts to new segments; `terms` counts all terms. */
 function finish(): { readonly segments: readonly BuiltSegment[]; readonly terms: number } {
   const building = opened!;
   const segments = [...building.drafts.values()].map(({ scope, day, draft }) =>
@@ -140,7 +140,7 @@ function finish(): { readonly segments: readonly BuiltSegment[]; readonly terms:
   return { segments, terms: building.dictionary.size.terms };
 }
 
-/** Writes the terms from a number on to a new file. */
+/** Writes the terms from this number on to a new file. */
 function storeTerms(from: number): BuiltTerms {
   return writeTerms(opened!, from);
 }
@@ -172,8 +172,8 @@ function copyInto(draft: SegmentDraft, path: string): void {
 }
 
 /**
- * Writes all terms to a new file, without the texts of those that occur in none of these segments; undefined when all
- * occur, or have lost their texts before.
+ * Writes all terms to a new file, without the texts of those that occur in none of these segments. Undefined if all terms
+ * occur or have lost their texts before.
  */
 function forgetTerms(paths: readonly string[]): BuiltTerms | undefined {
   const building = opened!;
@@ -191,7 +191,7 @@ function forgetTerms(paths: readonly string[]): BuiltTerms | undefined {
   return hasOthers ? writeTerms(building, 0, occurring) : undefined;
 }
 
-/** Whether files can be read: all segments, and the terms together. */
+/** Whether all segments and the dictionary can be read. */
 function areReadable({
   terms,
   segments,

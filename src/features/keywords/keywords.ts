@@ -25,20 +25,20 @@ export interface KeywordDependencies extends IndexingDependencies {
   readonly derived: DerivedObjects;
   /** The folder of this machine's copies of the index; created when missing. */
   readonly folder: string;
-  /** Whether this node searches: then it fetches the whole index as it grows. */
+  /** Whether this node runs searches; if so, it keeps a full copy of the index. */
   readonly isSearching: boolean;
   /** Posts of earlier days are not counted. @source decision 319 */
   readonly retention_days: number;
   /** Memory for loaded segments. */
   readonly memory_bytes_max: number;
-  /** After how long copies that could not be fetched or removed are tried again; shorter only in tests. */
+  /** Retry interval of failed copies and removals; shorter only in tests. */
   readonly refresh_ms?: number;
 }
 
 const REFRESH_MS = 60_000;
-/** Attempts at a search of one index: its files may be gone, or damaged. */
+/** Attempts per index, whose files may be missing or damaged. */
 const TRIES = 3;
-/** Attempts at a search in all: the index may be replaced after each was planned and before it has read the files. */
+/** Total attempts: the index may be replaced between planning a search and reading the files. */
 const TRIES_MAX = 10;
 const FOREVER = Number.MAX_SAFE_INTEGER;
 
@@ -55,7 +55,7 @@ export class KeywordSearch implements Keywords {
   readonly #files: IndexFiles;
   readonly #builder: IndexBuilder;
   readonly #index: RecordedIndex;
-  /** The last index of which all files that a search needed were here. */
+  /** The last index whose files were all available to a search. */
   #served: KnownIndex | undefined;
   #sentRevision = -1;
   #refreshing: Promise<unknown> = Promise.resolve();
@@ -104,7 +104,7 @@ export class KeywordSearch implements Keywords {
     this.#served = index;
     const local = await listLocalPosts(this.#deps.store, environment, manifest.localPosts[environment]);
     if (indexablePosts(local, Number.POSITIVE_INFINITY).length > 0) this.#index.requestIndexing();
-    // The thread gets the remaining segments once.
+    // The thread gets the other segments once per revision.
     const current = this.#sentRevision === revision ? undefined : this.#files.listKnown(manifest);
     this.#sentRevision = revision;
     return {
@@ -119,8 +119,8 @@ export class KeywordSearch implements Keywords {
   }
 
   /**
-   * The scope of a search; undefined if it has no posts. While the object store is away, a former index will do that has the
-   * same posts. @source decision 818
+   * Returns the scope of a search; undefined if it has no posts. While the object store is unavailable, falls back to an
+   * earlier index with the same posts. @source decision 818
    */
   async #findScope(environment: Environment, from: number, to: number): Promise<SearchScope | undefined> {
     const index = await this.#index.covering();
@@ -134,7 +134,7 @@ export class KeywordSearch implements Keywords {
     return scope.segments.length === 0 && scope.unindexed.length === 0 ? undefined : scope;
   }
 
-  /** Retries when files were replaced meanwhile; has a damaged index built anew. */
+  /** Retries if files were replaced meanwhile; has a damaged index rebuilt. */
   async #retrying<T>(search: () => Promise<T>): Promise<T> {
     let failed = { revision: -1, tries: 0 };
     for (let tries = 1; ; tries++) {
@@ -198,7 +198,7 @@ export class KeywordSearch implements Keywords {
   }
 }
 
-/** Removes the index of releases that had its manifest in the folder. */
+/** Removes the index of earlier releases, which kept the manifest in the folder. */
 async function removeFormerFormat(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     if (/^(manifest\.json(\.new)?|[0-9a-f]{16})$/.test(name)) {

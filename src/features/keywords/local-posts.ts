@@ -8,14 +8,14 @@ const PAGE = 500;
 /** Below this number, local posts are scanned instead of indexed. */
 const INDEXED_MIN = 500;
 
-/** Before all local posts. */
+/** The position before all local posts. */
 export const NO_POSTS: PostPosition = { stored_in: 0, id: '' };
 
-/** A local post, and its place in the order in which posts were stored. */
+/** A local post with its position in storage order. */
 type LocalPost = CorpusPost & PostPosition;
 
 /**
- * The public posts created on this server in an environment, after a position, in up to `pages_max` pages.
+ * Reads the public posts created on this server in an environment, after a position, in up to `pages_max` pages.
  * @source decision 308
  */
 export async function listLocalPosts(
@@ -33,7 +33,7 @@ export async function listLocalPosts(
   return posts;
 }
 
-/** A page of posts; their country is that of the author in the directory. */
+/** Reads a page of posts. The country of a post is that of its author in the directory. */
 async function readPage(tx: ReadTransaction, environment: Environment, after: PostPosition): Promise<LocalPost[]> {
   const rows = await tx.posts.listTexts(environment, after, PAGE);
   const countries = await tx.directory.listCountries([...new Set(rows.map(({ user_id }) => user_id))]);
@@ -49,8 +49,8 @@ async function readPage(tx: ReadTransaction, environment: Environment, after: Po
 }
 
 /**
- * The local posts that may be indexed: those before which no further post can appear, because all transactions before
- * the horizon have ended; none when they are few.
+ * Returns the local posts that can be indexed: those before the horizon, where all transactions have ended, so that no
+ * earlier post can appear. Returns none if there are few.
  * @source decision 790
  */
 export function indexablePosts(made: readonly LocalPost[], horizon: number): readonly LocalPost[] {

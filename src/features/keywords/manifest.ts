@@ -9,7 +9,7 @@ export type Scope = Environment | 'both';
 
 /** A segment as its builder knows it. */
 export interface BuiltSegment {
-  /** The name of its file, unique for ever. */
+  /** The name of its file, which is never reused. */
   readonly name: string;
   readonly scope: Scope;
   /** Days since 1970. */
@@ -22,10 +22,10 @@ export interface SegmentEntry extends BuiltSegment {
   readonly file: DerivedFile;
 }
 
-/** The terms of a dictionary from a number on, in a file. */
+/** A file with the terms of a dictionary from `from` on. */
 export interface BuiltTerms extends DictionarySize {
   readonly name: string;
-  /** The first of them; `terms` and `units` count those before it too. */
+  /** The first term in the file; `terms` and `units` also count the terms before it. */
   readonly from: number;
 }
 
@@ -35,15 +35,15 @@ export interface TermsEntry extends BuiltTerms {
 }
 
 /**
- * The state of the index: one row of the database, replaced in the unit of work that ends the job that has built the files.
+ * The state of the index: one database row, replaced in the transaction that ends the job that built the files.
  * @source decision 815
  */
 export interface Manifest {
-  /** How texts became tokens; absent from the first kind. */
+  /** The version of the tokenizer; absent in the first version. */
   readonly analyser?: number;
-  /** The corpus of the index. */
+  /** Identifies the corpus. */
   readonly mark: string;
-  /** The dictionary: as long as this is the same, terms are only added to it. */
+  /** The generation of the dictionary, within which terms are only added. */
   readonly edition: string;
   /** All pages with a smaller number are indexed. */
   readonly pages: number;
@@ -54,10 +54,10 @@ export interface Manifest {
   readonly terms: readonly TermsEntry[];
 }
 
-/** The version of the tokens of `src/base/tokens.ts`: an index with another one is built anew. @source decision 1163 */
+/** The version of the tokenizer `src/base/tokens.ts`; an index of another version is rebuilt. @source decision 1163 */
 export const ANALYSER = 2;
 
-/** The manifest of an empty index. */
+/** Builds the manifest of an empty index. */
 export function emptyManifest(mark: string, edition: string): Manifest {
   return {
     analyser: ANALYSER,
@@ -70,12 +70,12 @@ export function emptyManifest(mark: string, edition: string): Manifest {
   };
 }
 
-/** All files of an index. */
+/** Returns all files of an index. */
 export function filesOf({ segments, terms }: Manifest): readonly DerivedFile[] {
   return [...terms, ...segments].map(({ file }) => file);
 }
 
-/** A stored manifest. */
+/** Parses a stored manifest. */
 export function parseManifest(text: string): Manifest {
   return JSON.parse(text) as Manifest;
 }

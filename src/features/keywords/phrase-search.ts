@@ -3,14 +3,14 @@ import { type Beside, besideToken, isTag, isTokenOf } from '../../base/words.ts'
 import type { Phrase } from '../../contract/services/keywords.ts';
 import { addPostsWithTerm, emptyPostSet, forEachEncodedText, type PostSet, type Segment } from './segment.ts';
 
-/** The terms of posts and their numbers. */
+/** Maps the terms of posts to numbers and back. */
 export interface Lexicon {
-  /** All numbers are below it. */
+  /** The exclusive upper bound of the numbers. */
   readonly size: number;
-  /** The number of a term; -1 when unknown. */
+  /** Returns the number of a term; -1 if unknown. */
   find(term: string): number;
   text(term: number): string;
-  /** The terms that may have a word as a part. */
+  /** Returns the terms that may contain a word. */
   having(word: string): readonly number[];
 }
 
@@ -20,7 +20,7 @@ export interface ResolvedPhrase {
   readonly tokens: readonly ReadonlySet<number>[];
 }
 
-/** Resolves a phrase; undefined when no post can contain it, because it has no tokens or unknown ones. */
+/** Resolves a phrase; undefined if it has no tokens or unknown ones, so that no post can contain it. */
 export function resolvePhrase({ match, text }: Phrase, lexicon: Lexicon): ResolvedPhrase | undefined {
   const tokens = tokensOf(text).map((token, at, { length }) => termsOf(token, besideToken(match, at, length), lexicon));
   return tokens.length === 0 || tokens.some(({ size }) => size === 0) ? undefined : { match, tokens };
@@ -33,10 +33,10 @@ function termsOf(token: string, beside: Beside, lexicon: Lexicon): Set<number> {
   return new Set([...itself.filter((term) => term >= 0), ...longer]);
 }
 
-/** The posts of a segment that contain at least one of the phrases. @source decision 320 */
+/** Finds the posts of a segment that contain at least one of the phrases. @source decision 320 */
 export function findPosts(segment: Segment, phrases: readonly ResolvedPhrase[]): PostSet {
   const set = emptyPostSet(segment);
-  // Queries for a word often have phrases with it: posts that are found already need not be read.
+  // Queries often have a word and phrases with it; posts with the word need not be read again.
   const [read, unread] = [true, false].map((isRead) => phrases.filter((phrase) => needsReading(phrase) === isRead));
   for (const { tokens } of unread!) {
     if (tokens.length === 1) addAny(set, segment, tokens[0]!);
@@ -46,7 +46,7 @@ export function findPosts(segment: Segment, phrases: readonly ResolvedPhrase[]):
   return set;
 }
 
-/** Whether the order or the number of words matters, which only the texts of posts have. */
+/** Whether the order or number of words matters, so that texts must be read. */
 function needsReading({ match, tokens }: ResolvedPhrase): boolean {
   return match === 'alone' || (match === 'in a row' && tokens.length > 1);
 }
@@ -59,7 +59,7 @@ function addAll(set: PostSet, more: PostSet): void {
   for (let word = 0; word < set.length; word++) set[word]! |= more[word]!;
 }
 
-/** The posts that contain every token, in any order. */
+/** Finds the posts that contain every token, in any order. */
 function postsWithAllTokens(segment: Segment, tokens: ResolvedPhrase['tokens']): PostSet {
   const all = emptyPostSet(segment);
   for (const [index, forms] of tokens.entries()) {
@@ -84,7 +84,7 @@ function addVerified(set: PostSet, segment: Segment, match: Phrase['match'], tok
   });
 }
 
-/** Whether an encoded text has the tokens in a row. */
+/** Whether an encoded text contains the tokens in sequence. */
 function hasPhrase(words: Uint8Array, from: number, end: number, tokens: ResolvedPhrase['tokens']): boolean {
   const first = tokens[0]!;
   const [form, other = form] = first;
@@ -103,7 +103,7 @@ function hasPhrase(words: Uint8Array, from: number, end: number, tokens: Resolve
   return false;
 }
 
-/** Where the tokens end that begin at a place of an encoded text; -1 when others are there. */
+/** Returns where the tokens end that start at `from` in an encoded text; -1 if other tokens are there. */
 function endOfPhrase(words: Uint8Array, from: number, end: number, tokens: ResolvedPhrase['tokens']): number {
   let at = from;
   for (const forms of tokens) {

@@ -20,17 +20,17 @@ interface PagePosts {
   readonly texts: readonly string[];
 }
 
-/** Separates texts; no text contains it. */
+/** Separates texts, which never contain it. */
 const SEPARATOR = '\0';
 /** The fastest level, which halves the size. */
 const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** A country code as a number from 1; 0 when unknown. */
+/** Encodes a country code as a number from 1; 0 if unknown. */
 export function countryNumber(code: string | null | undefined): number {
   return code == null ? 0 : (code.charCodeAt(0) - 65) * 26 + code.charCodeAt(1) - 64;
 }
 
-/** A two-letter language code as a number from 1; 0 for all others. */
+/** Encodes a two-letter language code as a number from 1; 0 for all others. */
 export function languageNumber(code: string): number {
   return /^[a-z]{2}$/.test(code) ? (code.charCodeAt(0) - 97) * 26 + code.charCodeAt(1) - 96 : 0;
 }

@@ -8,7 +8,7 @@ import type { CorpusState } from '../../contract/store/corpus.ts';
 import type { Store } from '../../storage/unit-of-work.ts';
 import { emptyManifest, type Manifest, parseManifest } from './manifest.ts';
 
-/** Dependencies of waiting for the index. */
+/** Dependencies of `RecordedIndex`. */
 export interface IndexingDependencies {
   readonly store: Store;
   readonly clock: Clock;
@@ -18,7 +18,7 @@ export interface IndexingDependencies {
   readonly wait_ms_max?: number;
 }
 
-/** A manifest, and the revision in which it was recorded. */
+/** A manifest and its revision. */
 export interface KnownIndex {
   readonly revision: number;
   readonly manifest: Manifest;
@@ -27,7 +27,7 @@ export interface KnownIndex {
 /** How long a search waits for indexing: less than the usual timeout of clients. @source decision 318 */
 const WAIT_MS_MAX = 12_000;
 const RETRY_S = 5;
-/** Interval at which a search that waits looks for what other nodes have indexed. */
+/** Polling interval of searches that wait for indexing by other nodes. */
 const LOOK_MS = 100;
 /** Searches request the indexing of local posts at most this often. */
 const REQUESTED_EVERY_MS = 1000;
@@ -61,12 +61,12 @@ export class RecordedIndex {
     this.#known = undefined;
   }
 
-  /** The index a moment later; all that wait look together. */
+  /** Reads the index after a pause; concurrent callers share one read. */
   #lookLater(): Promise<KnownIndex> {
     return this.#look.run(() => pause(LOOK_MS).then(() => this.read()));
   }
 
-  /** Plans a job for now, unless it is due already. */
+  /** Plans a job for now unless it is already due. */
   async #plan(key: string): Promise<void> {
     const { store, clock } = this.#deps;
     const now = formatInstant(clock.now());
@@ -82,7 +82,7 @@ export class RecordedIndex {
     await this.#deps.runNow(KEYWORD_INDEXING, key);
   }
 
-  /** Waits for work, which gets a function that returns false once nothing waits for it. @throws UNAVAILABLE if it takes long or fails */
+  /** Waits for work; `isAwaited` returns false after the wait. @throws UNAVAILABLE if it takes too long or fails */
   async #waitFor(work: (isAwaited: () => boolean) => Promise<void>): Promise<void> {
     let isAwaited = true;
     try {
@@ -98,7 +98,7 @@ export class RecordedIndex {
   }
 
   /**
-   * An index that covers all imported posts stored so far; recent local posts may be missing.
+   * Returns an index that covers all imported posts stored so far; recent local posts may be missing.
    * @source decision 318
    */
   async covering(): Promise<KnownIndex> {
@@ -109,7 +109,7 @@ export class RecordedIndex {
     if (isCovered()) return current;
     await this.#waitFor(async (isAwaited) => {
       await this.#plan(INDEXING_JOBS.build);
-      // There may be more to do than what this search waits for.
+      // The job may do more than this search waits for.
       const ended = this.#deps.runNow(KEYWORD_INDEXING, INDEXING_JOBS.build).then(() => this.read());
       current = await Promise.race([ended, this.#lookLater()]);
       while (isAwaited() && !isCovered()) current = await this.#lookLater();
@@ -117,7 +117,7 @@ export class RecordedIndex {
     return current;
   }
 
-  /** Requests the indexing of local posts once there are many: searches do not wait for it, they scan them meanwhile. */
+  /** Requests the indexing of local posts. Searches scan them meanwhile, without waiting. */
   requestIndexing(): void {
     if (elapsed_ms() - this.#requestedAt_ms < REQUESTED_EVERY_MS) return;
     void this.#indexing.run(() =>
@@ -130,7 +130,7 @@ export class RecordedIndex {
     );
   }
 
-  /** Has the index checked, because files are missing or damaged; resolves when that has been done. @source decision 819 */
+  /** Requests a check of the index, after files were missing or damaged; resolves once it is done. @source decision 819 */
   async awaitCheck(): Promise<void> {
     await this.#waitFor(async (isAwaited) => {
       await this.#run(INDEXING_JOBS.check);
@@ -145,7 +145,7 @@ export class RecordedIndex {
   }
 }
 
-/** The problem that a search reports while the index is not ready. */
+/** Builds the problem that a search reports while the index is not ready. */
 export function unavailable(error: Error): Problem {
   return new Problem([{ problem: 'UNAVAILABLE' }], { because: error.message, retryAfter_s: RETRY_S });
 }

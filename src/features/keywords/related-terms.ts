@@ -2,10 +2,9 @@ import { UNSPACED_SCRIPTS } from '../../base/scripts.ts';
 import { tokensOf } from '../../base/tokens.ts';
 import { isTokenOf } from '../../base/words.ts';
 import type { Lexicon } from './phrase-search.ts';
-import { type MatchedPosts, type PostFilter, postsThatPass } from './post-filter.ts';
 import { DAY_S, HOUR_S, languageCode } from './post-page.ts';
 import { IndexedTexts, SampleTexts } from './sample-texts.ts';
-import { forEachText, type Segment } from './segment.ts';
+import { forEachText, type MatchedPosts, type PostFilter, postsThatPass, type Segment } from './segment.ts';
 import { stopWords } from './stop-words.ts';
 import { countTerms } from './term-counts.ts';
 
@@ -25,34 +24,34 @@ interface RelatedQuery {
 /** Sample sizes of posts with the keywords and of all posts; samples are deterministic. @source decision 314 */
 const MATCHED_MAX = 10_000;
 const BACKGROUND_MAX = 100_000;
-/** The most cached background samples, of about 20 MB each. */
+/** Maximum number of cached background samples, of about 20 MB each. */
 const SAMPLES_MAX = 8;
-/** Hashes that are read to find the first one above a limit: they are spread evenly. */
+/** Hashes to read around the expected position of a limit; hashes are uniformly distributed. */
 const HASHES_READ = 4096;
 /**
- * The value that one in a hundred exceeds by chance in the chi-squared distribution with one degree of freedom.
+ * The critical value of the chi-squared distribution with one degree of freedom at p = 0.01.
  * @source Dunning 1993; decision 316
  */
 const SIGNIFICANT = 6.63;
-/** Terms in fewer posts come last. */
+/** Terms in fewer posts are ranked last. */
 const RARE_POSTS = 3;
 /** Larger than any score. */
 const RARE_PENALTY = 1e9;
-/** How much more frequent a term must be with the keywords than overall. */
+/** Minimum ratio of the frequency of a term with the keywords to its overall frequency. */
 const LIFT_MIN = 2;
-/** From this share of the posts on, the stop words of a language are excluded. */
+/** The stop words of languages with at least this share of the posts are excluded. */
 const LANGUAGE_SHARE = 0.05;
 
-/** A word matches as a part, whatever is beside it. */
+/** Matches a word also within a longer token. */
 const ANYWHERE = { before: true, behind: true };
 
 /** A cache of background samples by segments and filter; they do not depend on the keywords. */
 export type SampleCache = Map<string, IndexedTexts>;
 
 /**
- * The terms, words or two of them in a row, that are more frequent in posts with the keywords than in all posts of the same
- * hours and country, by the log-likelihood ratio. A post counts each term once; a duplicate text does not count. Samples are
- * taken by the hash of ids, so that the same posts give the same terms, however they are stored.
+ * Returns the terms (words, or pairs of adjacent words) that are more frequent in posts with the keywords than in all posts
+ * of the same hours and country, ranked by log-likelihood ratio. A post counts each term once; duplicate texts are ignored.
+ * Samples are taken by the hash of ids, so that the result does not depend on how posts are stored.
  * @source Dunning 1993; Rayson 2000; decision 313, 315, 1033
  */
 export function relatedTerms(query: RelatedQuery, cache: SampleCache): string[] {
@@ -81,7 +80,7 @@ export function relatedTerms(query: RelatedQuery, cache: SampleCache): string[] 
   return rankTerms(inside, sampleAround(segments, around, below, cache), query);
 }
 
-/** The hash below which about `wanted` of all posts are. */
+/** Returns the hash below which about `wanted` of all posts lie. */
 function hashLimit(wanted: number, all: number): number {
   return all <= wanted ? 2 ** 32 : Math.floor((2 ** 32 * wanted) / all);
 }
@@ -94,7 +93,7 @@ function estimatePosts(segments: readonly Segment[], { from, to, country }: Post
   return posts * ((to - from) / (days * DAY_S));
 }
 
-/** The number of posts of a segment with a hash below a limit; they are sorted by it. */
+/** Counts the posts of a segment with a hash below a limit; posts are sorted by hash. */
 function countBelow(segment: Segment, limit: number): number {
   const expected = Math.floor(segment.posts * (limit / 2 ** 32));
   let from = Math.max(0, expected - HASHES_READ / 2);
@@ -116,7 +115,7 @@ function countBelow(segment: Segment, limit: number): number {
   return from + low;
 }
 
-/** The texts of the posts that pass a filter and have a hash below a limit. */
+/** Returns the texts of the posts that pass a filter and have a hash below a limit. */
 function sampleAround(
   segments: readonly Segment[],
   filter: PostFilter,
@@ -151,7 +150,7 @@ function hashTerms(terms: Uint32Array, length: number): number {
   return hash;
 }
 
-/** A term, or two in a row, that is significantly more frequent with the keywords. */
+/** A term, or a pair of adjacent terms, that is significantly more frequent with the keywords. */
 interface ScoredTerm {
   readonly terms: readonly number[];
   /** The number of sampled texts with the keywords that have it. */
@@ -195,7 +194,7 @@ function rankTerms(inside: SampleTexts, samples: readonly IndexedTexts[], query:
     .map(({ text }) => text);
 }
 
-/** Pairs take the places of the words that mostly occur in them. @source decision 1033 */
+/** Replaces words by the pairs that they mostly occur in. @source decision 1033 */
 function placePairs(scored: readonly ScoredTerm[], isListed: (term: ScoredTerm) => boolean): ScoredTerm[] {
   const words = new Map<number, ScoredTerm>();
   for (const each of scored) if (each.terms.length === 1) words.set(each.terms[0]!, each);
@@ -242,7 +241,7 @@ function isTerm(text: string): boolean {
 
 const UNSPACED = new RegExp(`[${UNSPACED_SCRIPTS}]`, 'u');
 
-/** Whether a word stands between spaces: two of them are written as they are searched for. */
+/** Whether a word is written between spaces, so that a pair of them is written with a space. */
 function isSpacedWord(text: string): boolean {
   return !text.startsWith('#') && !UNSPACED.test(text);
 }

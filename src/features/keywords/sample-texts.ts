@@ -1,9 +1,9 @@
 import { withCapacity } from './growing-array.ts';
 
-/** No term has this number. */
+/** Marks the end of a text; no term has this number. */
 export const TEXT_END = 0xffff_ffff;
 
-/** The texts of sampled posts, as terms. */
+/** The texts of sampled posts as term numbers. */
 export class SampleTexts {
   posts = 0;
   /** The terms of all texts, in order; `TEXT_END` follows each text. */
@@ -25,14 +25,14 @@ export class SampleTexts {
 
 /** A term of indexed texts. */
 interface IndexedTerm {
-  /** The number of texts with it. */
+  /** The number of texts that contain it. */
   texts: number;
-  /** The place of the last text with it, then the end of its places in the list of all. */
+  /** The number of the last text with it; later the end of its positions in the list of all. */
   end: number;
   places: number;
 }
 
-/** Texts in which the places of a term are found fast. */
+/** Texts with an index of the positions of each term. */
 export class IndexedTexts {
   readonly posts: number;
   readonly #texts: Uint32Array;
@@ -74,17 +74,17 @@ export class IndexedTexts {
     }
   }
 
-  /** In how many texts a term occurs. */
+  /** Counts the texts that contain a term. */
   countOf(term: number): number {
     return this.#terms.get(term)?.texts ?? 0;
   }
 
-  /** In how many texts two terms occur in a row. */
+  /** Counts the texts that contain two adjacent terms. */
   countPair(first: number, second: number): number {
     const term = this.#terms.get(first);
     if (!term) return 0;
     let count = 0;
-    /** Where the last text that was counted ends. */
+    /** The end of the last counted text. */
     let counted = 0;
     for (let index = term.end - term.places; index < term.end; index++) {
       const at = this.#places[index]!;

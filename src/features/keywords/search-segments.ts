@@ -1,11 +1,10 @@
 import type { KeywordQuery, KeywordStats } from '../../contract/services/keywords.ts';
 import { findPosts, type Lexicon, type ResolvedPhrase, resolvePhrase } from './phrase-search.ts';
-import type { MatchedPosts, PostFilter } from './post-filter.ts';
 import { countryNumber, HOUR_S } from './post-page.ts';
 import { relatedTerms, type SampleCache } from './related-terms.ts';
-import type { Segment } from './segment.ts';
+import type { MatchedPosts, PostFilter, Segment } from './segment.ts';
 
-/** Searches the segments of the days of a query. */
+/** Runs a query over the segments of its days. */
 export function searchSegments(
   query: KeywordQuery,
   segments: readonly Segment[],
@@ -38,11 +37,11 @@ function resolveAll(texts: readonly string[], lexicon: Lexicon): ResolvedPhrase[
   return texts.flatMap((text) => resolvePhrase({ match: 'in a row', text }, lexicon) ?? []);
 }
 
-/** Kinds of hours: outside the time range, all in one bucket, or to be counted post by post. */
+/** How an hour overlaps the time range: not at all, within one bucket, or partly, so that its posts are checked one by one. */
 const OUTSIDE = 0;
 const WHOLE = 1;
 const DIVIDED = 2;
-/** Hours of a segment at most. */
+/** Maximum number of hours in a segment. */
 const HOURS = 256;
 
 /**
@@ -88,7 +87,7 @@ function countPosts({ segment, posts }: MatchedPosts, filter: PostFilter, volume
   }
 }
 
-/** The kinds of the hours from the first one of a segment on. */
+/** Classifies the hours of a segment, beginning with `first`. */
 function kindsOfHours(first: number, { from, to }: PostFilter, bucket_s: number): Uint8Array {
   return Uint8Array.from({ length: HOURS }, (_, hour) => {
     const [begin, end] = [(first + hour) * HOUR_S, (first + hour + 1) * HOUR_S];

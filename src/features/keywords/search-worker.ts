@@ -11,16 +11,16 @@ import { SegmentDraft } from './segment-draft.ts';
 import { SegmentFiles } from './segment-files.ts';
 import { SegmentWriter } from './segment-writer.ts';
 
-/** The scope of a search: segments of the index, and posts that are not indexed. */
+/** The scope of a search: segments of the index and unindexed posts. */
 export interface SearchScope {
-  /** The dictionary of the index. */
+  /** The generation of the dictionary. */
   readonly edition: string;
   readonly terms: readonly TermsFile[];
   /** The paths of the segments to search. */
   readonly segments: readonly string[];
-  /** The paths of other segments that may stay in memory; undefined when it has not changed. */
+  /** The paths of other segments that may stay in memory; undefined if unchanged. */
   readonly current: readonly string[] | undefined;
-  /** Posts of the same days that are in no segment. */
+  /** Posts of the same days that no segment contains. */
   readonly unindexed: readonly CorpusPost[];
   /** Memory for segments. */
   readonly memory_bytes_max: number;
@@ -44,7 +44,7 @@ function dictionaryFor({ edition, terms }: SearchScope): Dictionary {
   return dictionary;
 }
 
-/** Calls `search` with the segments, including one of unindexed posts, and the terms of all of them. */
+/** Calls `search` with the segments, including one of unindexed posts, and their lexicon. */
 function inSegments<T>(scope: SearchScope, search: (segments: readonly Segment[], lexicon: Lexicon) => T): T {
   files ??= new SegmentFiles(scope.memory_bytes_max);
   if (scope.current) files.retain(new Set([...scope.current, ...scope.segments]));
@@ -52,7 +52,7 @@ function inSegments<T>(scope: SearchScope, search: (segments: readonly Segment[]
   return files.search(scope.segments, (segments) => search([...segments, ...unindexed], lexicon));
 }
 
-/** A segment of the unindexed posts, if there are any, and the terms of all. */
+/** Builds a segment of the unindexed posts, if any, and a lexicon that includes their terms. */
 function prepareUnindexed(scope: SearchScope): { readonly unindexed: Segment[]; readonly lexicon: Lexicon } {
   const known = dictionaryFor(scope);
   // Terms that occur only in unindexed posts have higher numbers.
@@ -87,7 +87,7 @@ function search({ scope, query }: { scope: SearchScope; query: KeywordQuery }): 
   return inSegments(scope, (segments, lexicon) => searchSegments(query, segments, lexicon, samples));
 }
 
-/** For each group of phrases, the distinct authors of posts that contain one of them, ascending. */
+/** Returns, for each group of phrases, the distinct authors of posts that contain one of them, ascending. */
 function findAuthors({
   scope,
   groups,

@@ -14,10 +14,10 @@ interface PostAttributes {
   readonly user: bigint;
 }
 
-/** The number of the term `text[from..to]`. */
+/** Returns the number of the term `text[from..to]`. */
 export type TermNumber = (text: string, from: number, to: number) => number;
 
-/** The posts of a future segment, as columns. */
+/** Collects the posts of a new segment as columns. */
 export class SegmentDraft {
   posts = 0;
   /** Hashes of their ids, which define the order of posts and the samples. */

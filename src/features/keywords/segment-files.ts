@@ -3,7 +3,7 @@ import { openSections, type Section, type SectionFile } from '../../base/columns
 import { type ColumnName, countByCountry, hoursOf, type PostHours, type Segment, segmentOf } from './segment.ts';
 import type { SegmentColumns } from './segment-writer.ts';
 
-/** Reads a whole segment into memory. @throws when its file is missing or damaged */
+/** Reads a whole segment into memory. @throws if its file is missing or damaged */
 export function readSegment(path: string): Segment {
   const file = openSections(path);
   try {
@@ -13,7 +13,7 @@ export function readSegment(path: string): Segment {
   }
 }
 
-/** A part of a segment that can stay in memory: a column, or what is derived from one. */
+/** A cacheable part of a segment: a column, or the hours derived from one. */
 type Piece = ColumnName | 'hours';
 
 /** A segment file, open or not. */
@@ -26,8 +26,8 @@ interface KnownFile {
 }
 
 /**
- * The pieces that stay in memory, the most useful for their size first. Searches read the first four as a whole; of the others they
- * need parts, and of `hashes` and `users` so few that they never stay.
+ * The cached pieces, the most useful for their size first. Searches read the first four as a whole and only parts of the
+ * others; of `hashes` and `users` they need so little that these are not cached.
  */
 const KEPT: readonly Piece[] = [
   'terms',
@@ -45,8 +45,8 @@ const COLUMNS: readonly ColumnName[] = [...KEPT.filter((piece) => piece !== 'hou
 const NO_BUFFER = new ArrayBuffer(0);
 
 /**
- * Segments in files, with as many of their columns in memory as fit. When all columns of the segments of a search do not fit,
- * the last ones are read from their files by each search, so that no search displaces what it needs itself.
+ * Caches as many columns of segment files as fit in memory. If the columns of one search do not all fit, the last ones are
+ * read from the files by each search, so that a search does not evict its own columns.
  * @source decision 1032
  */
 export class SegmentFiles {
@@ -64,8 +64,8 @@ export class SegmentFiles {
   }
 
   /**
-   * Runs a search over the segments in these files. What is not in memory is read from them, and stays if it may.
-   * @throws when one is missing or damaged
+   * Runs a search over the segments in these files, reading what is not cached.
+   * @throws if one is missing or damaged
    */
   search<T>(paths: readonly string[], search: (segments: Segment[]) => T): T {
     const files = paths.map((path) => this.#know(path));
@@ -78,7 +78,7 @@ export class SegmentFiles {
     }
   }
 
-  /** Forgets all files but these. */
+  /** Evicts all files but these. */
   retain(paths: ReadonlySet<string>): void {
     for (const path of this.#files.keys()) {
       if (paths.has(path)) continue;
@@ -108,7 +108,7 @@ export class SegmentFiles {
     }
   }
 
-  /** The pieces that may stay in memory while these files are searched. */
+  /** Returns the pieces that can be cached while these files are searched. */
   #piecesThatFit(files: readonly KnownFile[]): ReadonlySet<Piece> {
     const fitting = new Set<Piece>();
     let total = 0;
@@ -123,7 +123,7 @@ export class SegmentFiles {
 
 interface SegmentMemory {
   readonly sections: LRUCache<string, Section>;
-  /** By column, the buffer into which its parts are read. */
+  /** The reusable read buffer of each column. */
   readonly buffers: Map<ColumnName, ArrayBuffer>;
 }
 
@@ -131,7 +131,7 @@ function keyOf(path: string, name: Piece): string {
   return `${name} ${path}`;
 }
 
-/** A segment during a search. */
+/** A segment that is open for a search. */
 class FileSegment implements Segment {
   readonly path: string;
   readonly posts: number;
@@ -139,7 +139,7 @@ class FileSegment implements Segment {
   readonly #fitting: ReadonlySet<Piece>;
   readonly #memory: SegmentMemory;
   #file: SectionFile | undefined;
-  /** The pieces in memory that this search has used. */
+  /** The cached pieces that this search has used. */
   readonly #used = new Map<Piece, Section>();
 
   constructor(known: KnownFile, fitting: ReadonlySet<Piece>, memory: SegmentMemory) {

@@ -8,7 +8,7 @@ export interface SegmentColumns {
   readonly countries: Uint16Array;
   readonly languages: Uint16Array;
   readonly users: BigUint64Array;
-  /** Where the tokens of each post start in `words`, and where the last ones end. */
+  /** The start of the tokens of each post in `words`, and the end of the last ones. */
   readonly starts: Uint32Array;
   /** The tokens of each post in text order, as varints. */
   readonly words: Uint8Array;
@@ -21,8 +21,8 @@ export interface SegmentColumns {
 }
 
 /**
- * Turns drafts into columns; reuses its buffers. Posts are sorted by the hash of their ids, so that any prefix of a segment is
- * a random sample.
+ * Converts drafts to columns, reusing its buffers. Posts are sorted by the hash of their ids, so that any prefix of a
+ * segment is a random sample.
  * @source decision 314
  */
 export class SegmentWriter {
@@ -30,7 +30,7 @@ export class SegmentWriter {
   #counts = new Uint32Array();
   #seenBy = new Uint32Array();
 
-  /** The columns of a draft whose terms are below a number. */
+  /** Converts a draft whose term numbers are below `terms`. */
   arrange(draft: SegmentDraft, terms: number): SegmentColumns {
     this.#counts = withCapacity(this.#counts, terms);
     this.#seenBy = withCapacity(this.#seenBy, terms);
@@ -57,7 +57,7 @@ export class SegmentWriter {
     };
   }
 
-  /** The terms and their postings. */
+  /** Builds the inverted index. */
   #postingsOf(draft: SegmentDraft, order: Uint32Array): Pick<SegmentColumns, 'terms' | 'ends' | 'postings'> {
     const counts = this.#counts;
     let occurring = new Uint32Array(1024);
@@ -112,7 +112,7 @@ export class SegmentWriter {
   }
 }
 
-/** Where the tokens of a post start. */
+/** Returns where the tokens of a post start. */
 function startOf({ ends }: SegmentDraft, post: number): number {
   return post === 0 ? 0 : ends[post - 1]!;
 }

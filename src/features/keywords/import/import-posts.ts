@@ -8,21 +8,21 @@ import type { Store } from '../../../storage/unit-of-work.ts';
 import { DAY_S, packPage } from '../post-page.ts';
 import { hashText, lastHash } from '../text-hash.ts';
 
-/** A post, or the errors of the record in its place. */
+/** A post, or the errors of an invalid record. */
 export type PostOrErrors = CorpusPost | readonly string[];
 
 /** A source of posts that yields the same records in the same order each time. */
 interface PostSource {
-  /** Progress is stored under this name, so that an interrupted import resumes. */
+  /** The key of the stored progress, from which an interrupted import resumes. */
   readonly name: string;
-  /** Yields a chunk at a time. */
+  /** Yields chunks of records. */
   posts(): AsyncIterable<readonly PostOrErrors[]> | Iterable<readonly PostOrErrors[]>;
 }
 
 /** The result of an import of posts. */
 export interface PostsImported {
   readonly added: number;
-  /** Already in the corpus. */
+  /** Skipped because they are already in the corpus. */
   readonly known: number;
   /** Older than the retention. */
   readonly expired: number;
@@ -38,9 +38,9 @@ interface PostImportDependencies {
   readonly settings: { readonly keyword_retention_days: number };
 }
 
-/** Posts in one unit of work. */
+/** Posts per transaction. */
 const BATCH = 16_384;
-/** The most ids cached in memory; those of other days are read again. */
+/** Maximum number of ids in memory; evicted days are read again. */
 const CACHED_IDS_MAX = 20_000_000;
 
 /**
@@ -106,7 +106,7 @@ interface Storing {
   readonly days: Map<number, KnownIds>;
 }
 
-/** Stores the new posts of a batch; returns how many, or undefined when another import stored pages in between. */
+/** Stores the new posts of a batch; returns their number, or undefined if another import stored pages meanwhile. */
 async function storeBatch(
   { store, clock, days }: Storing,
   batch: ReadonlyMap<number, readonly CorpusPost[]>,
@@ -159,7 +159,7 @@ function addIds(known: KnownIds, ids: Uint8Array): void {
   for (let at = 0; at < bytes.length; at += 8) known.add(bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4));
 }
 
-/** The posts whose ids are not known; of several with the same id, the first. */
+/** Returns the posts with new ids; of several with the same id, the first. */
 function newPosts(posts: readonly CorpusPost[], known: KnownIds): CorpusPost[] {
   const seen = new KnownIds();
   return posts.filter(({ id }) => {
@@ -211,7 +211,7 @@ class KnownIds {
     return this.#slots[slot] !== 0 || this.#slots[slot + 1] !== 0;
   }
 
-  /** The slot of an id, or the empty one for it. */
+  /** Finds the slot of an id, or an empty one for it. */
   #slotOf(low: number, high: number): number {
     const slots = this.#slots;
     let at = low & this.#mask;

@@ -7,7 +7,7 @@ import { isLongId } from '../../../contract/declare/long-ids.ts';
 import { lookUpCountry } from '../../ads/reference/by-name.ts';
 import type { PostOrErrors } from './import-posts.ts';
 
-/** Bytes that are read and yielded at a time. */
+/** Bytes per chunk. */
 const CHUNK_BYTES = 1_048_576;
 
 /** Streams the posts of an .ndjson or .jsonl file, a chunk at a time. @throws InputError for other file names */
@@ -86,7 +86,7 @@ function countryOf(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   if (!countries.has(value)) {
     const country = lookUpCountry(value);
-    // Only valid names are cached: there are endless invalid ones.
+    // Only valid names are cached, because invalid ones are unlimited.
     if (country === undefined) return undefined;
     countries.set(value, country);
   }
