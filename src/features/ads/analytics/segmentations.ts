@@ -85,8 +85,8 @@ export function valueFilter(
   return (value) => {
     if (!known.has(value)) {
       const whole = wholeOf(lookup!, value);
-      const shown = whole === undefined || isUnknownWithin(value) ? UNKNOWN : value;
-      known.set(value, (whole ?? others) === wanted ? shown : undefined);
+      const segment = whole === undefined || isUnknownWithin(value) ? UNKNOWN : value;
+      known.set(value, (whole ?? others) === wanted ? segment : undefined);
     }
     return known.get(value);
   };

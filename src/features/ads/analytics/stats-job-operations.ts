@@ -105,9 +105,9 @@ export const createStatsJob: Operation = {
       await tx.jobs.plan({ kind: STATS_JOB, key: jobKeyOf(job), run_at });
       return others + 1;
     });
-    const given = REQUEST_MEMBERS.filter((name) => request[name] !== null);
+    const sent = REQUEST_MEMBERS.filter((name) => request[name] !== null);
     return {
-      data: `{"request":{"params":${JSON.stringify(request, given)}},"data":${jobJson(job, call)}}`,
+      data: `{"request":{"params":${JSON.stringify(request, sent)}},"data":${jobJson(job, call)}}`,
       headers: limitHeaders(unfinished),
     };
   },

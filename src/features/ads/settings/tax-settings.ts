@@ -1,7 +1,7 @@
 import { type Field, oneOf, text } from '../../../contract/declare/fields.ts';
 import { type Fields, resource } from '../../../contract/declare/resource.ts';
 import { ACCOUNT_WRITERS, CAMPAIGN_READERS } from '../../../contract/declare/roles.ts';
-import { singleRecordOperations } from './single-record-operations.ts';
+import { singletonOperations } from './singleton-operations.ts';
 
 /** Fields of an address. */
 const ADDRESS = {
@@ -58,7 +58,7 @@ const taxSettings = resource({
 });
 
 /** Billing and tax settings, one record per account. @source campaigns 17 and 5.5; decision 163 */
-export const [getTaxSettings, updateTaxSettings] = singleRecordOperations({
+export const [getTaxSettings, updateTaxSettings] = singletonOperations({
   resource: taxSettings,
   replyNames: { address_name: 'address_company', client_address_name: 'client_address_company' },
   path: 'tax_settings',

@@ -4,7 +4,7 @@ import { type Fields, resource } from '../../../contract/declare/resource.ts';
 import { ANY_ROLE } from '../../../contract/declare/roles.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import { checkId } from '../../../rows/keys.ts';
-import { singleRecordOperations } from './single-record-operations.ts';
+import { singletonOperations } from './singleton-operations.ts';
 
 const fields = {
   notification_email: emailAddress().describe('Email address for notifications about the account.'),
@@ -35,7 +35,7 @@ const userSettings = resource({
  * can read them.
  * @source campaigns 17; decision 166
  */
-export const [getUserSettings, updateUserSettings] = singleRecordOperations({
+export const [getUserSettings, updateUserSettings] = singletonOperations({
   resource: userSettings,
   idMember: 'user_id',
   path: 'user_settings/:user_id',

@@ -8,7 +8,7 @@ import { rowWriter, valueSchema } from '../../../rows/serializer.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 
 /** A singleton resource: it always exists, and can be read and updated but not created or deleted. */
-interface SingleRecord {
+interface Singleton {
   /** The resource that stores the values. */
   readonly resource: AnyResource;
   /** Names in replies that differ from parameter names: parameter -> reply member. */
@@ -24,8 +24,8 @@ interface SingleRecord {
 }
 
 /** Builds the GET and PUT operations of a singleton resource. Until the first update, defaults are returned. */
-export function singleRecordOperations(record: SingleRecord): readonly [get: Operation, update: Operation] {
-  const { resource, path, idMember, replyNames = {} } = record;
+export function singletonOperations(singleton: Singleton): readonly [get: Operation, update: Operation] {
+  const { resource, path, idMember, replyNames = {} } = singleton;
   const fields = resource.fields as Fields;
   const common = {
     path: `/12/accounts/:account_id/${path}`,
@@ -34,7 +34,7 @@ export function singleRecordOperations(record: SingleRecord): readonly [get: Ope
     family: 'ads',
     body: 'form',
     shape: 'one',
-    reply: schemaOf(record),
+    reply: schemaOf(singleton),
   } as const;
   const toJson = rowWriter(fields, replyNames);
   const answer = (row: Row): Answer => ({ data: toJson(row, idMember === undefined ? {} : { [idMember]: row.id }) });
@@ -43,7 +43,7 @@ export function singleRecordOperations(record: SingleRecord): readonly [get: Ope
   return [
     {
       ...common,
-      ...record.get,
+      ...singleton.get,
       id: `${resource.plural}.get`,
       method: 'GET',
       roles: resource.roles.read,
@@ -51,14 +51,14 @@ export function singleRecordOperations(record: SingleRecord): readonly [get: Ope
       parameters: {},
       perform: (call) =>
         call.services.store.read(async (tx) => {
-          const key = await record.key(tx, call, 'get');
+          const key = await singleton.key(tx, call, 'get');
           const row = await tx.records.get(resource, key, { deleted: 'hidden' });
           return answer((row as Row | undefined) ?? defaultRow(key, call));
         }),
     },
     {
       ...common,
-      ...record.update,
+      ...singleton.update,
       id: `${resource.plural}.update`,
       method: 'PUT',
       roles: resource.roles.write,
@@ -68,7 +68,7 @@ export function singleRecordOperations(record: SingleRecord): readonly [get: Ope
         call.services.store.write(async (tx) => {
           // Prevents concurrent first updates from both inserting a row.
           await tx.records.lockAccount(call.account!.id);
-          const key = await record.key(tx, call, 'update');
+          const key = await singleton.key(tx, call, 'update');
           const changes = { ...changesOf(fields, replyNames, call.input), updated_at: call.now };
           const before = (await tx.records.get(resource, key, { deleted: 'hidden' })) as Row | undefined;
           if (before) {
@@ -103,7 +103,7 @@ function changesOf(fields: Fields, replyNames: Readonly<Record<string, string>>,
   return changes;
 }
 
-function schemaOf({ resource, idMember, replyNames = {} }: SingleRecord): Schema {
+function schemaOf({ resource, idMember, replyNames = {} }: Singleton): Schema {
   const members = Object.entries(resource.fields as Fields).map(([name, field]) => [
     replyNames[name] ?? name,
     valueSchema(field),
