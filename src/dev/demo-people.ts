@@ -3,7 +3,7 @@ import type { Person } from '../contract/store/directory.ts';
 import type { Store } from '../storage/unit-of-work.ts';
 import { samplePeople } from './samples/sample-people.ts';
 
-/** People who are made up, then stored, before the next ones: so few that they are gone before they cost a collection. */
+/** Batch size; small batches are freed before a full garbage collection. */
 const AT_ONCE = 100;
 
 /** The people of the demo world, some of whom follow its users. */
@@ -16,7 +16,7 @@ export interface DemoPeople {
   readonly now: number;
 }
 
-/** One in so many people reads the newsletter of the demo world. */
+/** Every nth person reads the newsletter of the demo world. */
 const READER_EVERY = 12;
 
 /**

@@ -17,7 +17,7 @@ export interface Located {
   readonly source?: string;
 }
 
-/** A value of a world that is in no file. */
+/** Wraps a value of a world that is in no file. */
 export function locatePlain(value: RawValue, path = ''): Located {
   if (typeof value !== 'object' || value === null) return { path, line: undefined, value };
   if (Array.isArray(value)) {
@@ -30,12 +30,12 @@ export function locatePlain(value: RawValue, path = ''): Located {
   return { path, line: undefined, value: new Map(members) };
 }
 
-/** Whether it has members. */
+/** Whether a value is an object. */
 export function isObject(located: Located): located is Located & { readonly value: ReadonlyMap<string, Located> } {
   return located.value instanceof Map;
 }
 
-/** Whether it is a list. */
+/** Whether a value is a list. */
 export function isList(located: Located): located is Located & { readonly value: readonly Located[] } {
   return Array.isArray(located.value);
 }
@@ -63,7 +63,7 @@ export class Complaints {
     const whole = [path, member].filter((part) => part !== '').join('.');
     this.found.push({ line: line ?? 0, text: `${place}: ${whole === '' ? message : `${whole}: ${message}`}` });
   }
-  /** All of them, by line. @throws InputErrors unless there are none */
+  /** Rejects the file if there are errors. @throws InputErrors with all errors by line */
   refuse(): void {
     if (this.found.length === 0) return;
     throw new InputErrors([...new Set(this.found.sort((a, b) => a.line - b.line).map(({ text }) => text))]);
@@ -110,13 +110,13 @@ export function entriesOf(located: Located | undefined, complaints: Complaints):
   return entries;
 }
 
-/** The items of a list; a single value is a list of one. */
+/** Returns the items of a list; a single value counts as a list of one. */
 export function itemsOf(located: Located | undefined): readonly Located[] {
   if (located === undefined || located.value === null) return [];
   return isList(located) ? located.value : [located];
 }
 
-/** A text, such as the name of another entry. */
+/** Reads a text, such as the name of another entry. */
 export function textOf(located: Located, complaints: Complaints): string | undefined {
   if (typeof located.value === 'string') return located.value;
   if (located.source !== undefined) return located.source;
@@ -137,7 +137,7 @@ export function relativeTime(text: string): number | undefined {
   return ms === undefined ? undefined : sign === '-' ? -ms : ms;
 }
 
-/** The raw values of fields, with times relative to `now` (UTC text). */
+/** Returns the raw values of fields; relative times are resolved against `now` (UTC text). */
 export function rawOf(members: Members, fields: Parameters, now: string): Map<string, RawValue> {
   const raw = new Map<string, RawValue>();
   for (const [name, located] of members) {
@@ -154,7 +154,7 @@ function formatShifted(now: string, ms: number): string {
   return Number.isNaN(date.getTime()) ? 'out of range' : (parseInstant(`${date.toISOString().slice(0, 19)}Z`) ?? '');
 }
 
-/** Reads fields as the operation does; complains of errors. */
+/** Parses fields as the operation does, and reports errors. */
 export function checkFields(
   of: { readonly at: Located; readonly members: Members },
   parameters: Parameters,
@@ -170,7 +170,7 @@ export function checkFields(
   return input;
 }
 
-/** Complains of an error of a call, at the member that it is about. */
+/** Reports an error of a call at the member that caused it. */
 export function complain(
   { at, members }: { readonly at: Located; readonly members: Members },
   error: ErrorDetail,

@@ -19,7 +19,7 @@ export interface ExportParts {
   readonly accountInput: AccountInput;
 }
 
-/** A world as a file has it, and the kinds of things that it lacks. */
+/** The contents of a world file, and what could not be exported. */
 export interface ExportedWorld {
   readonly world: Members;
   readonly left_out: readonly string[];
@@ -136,7 +136,7 @@ function applicationMembers(application: Application, names: ReadonlyMap<string,
   };
 }
 
-/** Unique names of entries, made from their titles. */
+/** Unique names of entries, derived from their titles. */
 export interface Names {
   /** The name of the entry with an id; `title` may be empty. */
   name(id: string, title: string): string;

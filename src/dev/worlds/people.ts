@@ -6,7 +6,7 @@ import { type Complaints, isObject, itemsOf, type Located, membersOf, textOf } f
 
 const NO_FIELDS = { fields: {}, others: IDENTIFIER_KINDS } as const;
 
-/** Complains of people without identifiers, and of unusable identifiers. */
+/** Reports people without identifiers, and unusable identifiers. */
 export function checkPeople(at: Located | undefined, complaints: Complaints): void {
   for (const person of itemsOf(at)) {
     const members = membersOf(person, NO_FIELDS, complaints);
@@ -19,7 +19,7 @@ export function checkPeople(at: Located | undefined, complaints: Complaints): vo
   }
 }
 
-/** The body of an upload of people. */
+/** Builds the request body of an upload of people. */
 export function uploadOf(at: Located): string {
   const users = itemsOf(at).map((person) =>
     Object.fromEntries(
@@ -51,7 +51,7 @@ function identifierOf(kind: IdentifierKind, text: string): string {
 /** The size of a picture in pixels: width and height. */
 export const PICTURE_SIZE = /^([1-9]\d{0,3})x([1-9]\d{0,3})$/;
 
-/** The size that a member names; undefined when it names none. */
+/** Parses the size in a member; undefined if it is invalid. */
 export function sizeOf({ value }: Located): readonly [width: number, height: number] | undefined {
   const [, width, height] = (typeof value === 'string' && PICTURE_SIZE.exec(value)) || [];
   return width === undefined ? undefined : [Number(width), Number(height)];

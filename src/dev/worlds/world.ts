@@ -60,7 +60,7 @@ export interface WorldAccount extends Entry {
   readonly made: readonly Made[];
 }
 
-/** A world that was checked as far as is possible before it is created. */
+/** A parsed world, validated as far as possible before it is created. */
 export interface World {
   /** The first time of the clock, in milliseconds since 1970; undefined: that of the machine. */
   readonly clock_ms: number | undefined;
@@ -96,7 +96,7 @@ export function fundingFields({ fields }: AccountInput): Parameters {
   return { ...others, start_time: { ...start_time!, isRequired: false } };
 }
 
-/** Reads a world; complains of all errors. */
+/** Parses a world and reports all errors. */
 export function checkWorld(root: Located, context: CheckContext): World {
   const { complaints } = context;
   const members = membersOf(root, { fields: {}, others: ROOT }, complaints);
@@ -224,7 +224,7 @@ function checkSection(section: Section, at: Located | undefined, context: CheckC
   });
 }
 
-/** The fields without those for which another member stands. */
+/** Returns the fields that no reference replaces. */
 function withoutNamed(fields: Parameters, { references }: Section, members: Members): Parameters {
   const named = Object.entries(references).flatMap(([name, { parameter }]) => (members.has(name) ? [parameter] : []));
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !named.includes(name)));
@@ -243,7 +243,7 @@ function checkExtras(
   if (picture && sizeOf(picture) === undefined) complaints.add(picture, 'expected a size in pixels such as 800x418');
 }
 
-/** Complains of references to missing entries. */
+/** Reports references to missing entries. */
 function checkReferences(
   made: readonly Made[],
   of: {
