@@ -28,6 +28,9 @@ const baseOf = (address: string) =>
     ? address.replace(/\/+$/, '')
     : undefined;
 
+/** A path; undefined if it is blank. */
+const filledPath = (path: string) => (path.trim() === '' ? undefined : path);
+
 const HOST = 'a host name or an IP address without brackets';
 const hostOf = (host: string) =>
   isIP(host) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(host) ? host : undefined;
@@ -55,7 +58,7 @@ export const settingsTable = {
     default: './data',
     flag: '--data',
     expected: 'a path of a folder',
-    parse: (path) => (path.trim() === '' ? undefined : path),
+    parse: filledPath,
   }),
   database_url: text('URL of a PostgreSQL database; when empty, SQLite in the data folder is used.', {
     default: '',
@@ -97,7 +100,7 @@ export const settingsTable = {
     {
       default: '',
       expected: 'a path of a JSON file',
-      parse: (path) => (path.trim() === '' ? undefined : path),
+      parse: filledPath,
     },
   ),
   public_base_url: text(
@@ -117,13 +120,13 @@ export const settingsTable = {
     default: '',
     onlyIn: 'serve',
     expected: 'a path of a PEM file',
-    parse: (path) => (path.trim() === '' ? undefined : path),
+    parse: filledPath,
   }),
   tls_key: text('The private key of the certificate, unencrypted.', {
     default: '',
     onlyIn: 'serve',
     expected: 'a path of a PEM file',
-    parse: (path) => (path.trim() === '' ? undefined : path),
+    parse: filledPath,
   }),
   tls: bool('Serves https with a self-issued certificate, for https-only clients.', {
     default: false,

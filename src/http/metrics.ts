@@ -53,26 +53,22 @@ export function addNodeMetrics(
   registry: Registry,
   { heartbeats, liveNodes, eventsWait_s, oldestTransaction_s }: NodeMetricsDependencies,
 ): void {
-  addGauge(registry, 'barker_nodes_alive', {
-    help: 'Servers of this database with a recent heartbeat.',
-    read: liveNodes,
-  });
-  addGauge(registry, 'barker_heartbeat_age_seconds', {
-    help: 'Time since this server last stored a heartbeat.',
-    read: heartbeats.age_s,
-  });
-  addGauge(registry, 'barker_clock_skew_seconds', {
-    help: 'How far the clock of this machine is ahead of that of the database.',
-    read: heartbeats.skew_s,
-  });
-  addGauge(registry, 'barker_events_waiting_seconds', {
-    help: 'Age of the oldest event without a position in the event log.',
-    read: eventsWait_s,
-  });
-  addGauge(registry, 'barker_database_oldest_transaction_seconds', {
-    help: 'Age of the oldest open transaction of the database.',
-    read: oldestTransaction_s,
-  });
+  const gauges: readonly (readonly [name: string, help: string, read: GaugeSource['read']])[] = [
+    ['barker_nodes_alive', 'Servers of this database with a recent heartbeat.', liveNodes],
+    ['barker_heartbeat_age_seconds', 'Time since this server last stored a heartbeat.', heartbeats.age_s],
+    [
+      'barker_clock_skew_seconds',
+      'How far the clock of this machine is ahead of that of the database.',
+      heartbeats.skew_s,
+    ],
+    ['barker_events_waiting_seconds', 'Age of the oldest event without a position in the event log.', eventsWait_s],
+    [
+      'barker_database_oldest_transaction_seconds',
+      'Age of the oldest open transaction of the database.',
+      oldestTransaction_s,
+    ],
+  ];
+  for (const [name, help, read] of gauges) addGauge(registry, name, { help, read });
 }
 
 /**

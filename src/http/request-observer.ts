@@ -74,14 +74,7 @@ export function requestObserver(options: {
   };
 }
 
-interface Counters {
-  replied(operation: Operation, status: number, duration_s: number): void;
-  refused(operation: Operation, problem: ProblemName | undefined): void;
-  unrouted(status: number): void;
-  pageVisited(route: string, method: string, status: number): void;
-}
-
-function countersOf(registry: Registry): Counters {
+function countersOf(registry: Registry) {
   const registers = [registry];
   const durations = new Histogram({
     name: 'barker_request_duration_seconds',
@@ -120,14 +113,15 @@ function countersOf(registry: Registry): Counters {
     return child;
   };
   return {
-    replied: (operation, status, duration_s) => childOf(operation, status).observe(duration_s),
-    refused(operation, problem) {
+    replied: (operation: Operation, status: number, duration_s: number) =>
+      childOf(operation, status).observe(duration_s),
+    refused(operation: Operation, problem: ProblemName | undefined): void {
       if (problem === 'RATE_LIMITED') limited.inc({ operation: operation.id });
       else if (problem && AUTHENTICATION_PROBLEMS.includes(problem)) authentication.inc({ problem });
       else refusals.inc({ operation: operation.id, problem: problem ?? 'none' });
     },
-    unrouted: (status) => lost.inc({ status }),
-    pageVisited: (route, method, status) => visits.inc({ route, method, status }),
+    unrouted: (status: number) => lost.inc({ status }),
+    pageVisited: (route: string, method: string, status: number) => visits.inc({ route, method, status }),
   };
 }
 

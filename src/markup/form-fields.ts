@@ -27,16 +27,11 @@ export function errorSummary(heading: string, errors: FieldErrors): Html {
 /** An input with its label, hint and error. */
 export function formField(field: FormField, value = '', error?: string): Html {
   const { member, name = member, label, hint = '', type = 'text', attributes } = field;
-  const ids = [...(hint === '' ? [] : [`${member}-hint`]), ...(error === undefined ? [] : [`${member}-fault`])];
-  const described = ids.length === 0 ? '' : html` aria-describedby="${ids.join(' ')}"`;
-  const ties = html`${described}${error === undefined ? '' : html` aria-invalid="true"`}`;
-  const box =
+  return fieldWith({ id: member, label, hint, error }, (ties) =>
     type === 'textarea'
       ? html`<textarea id="${member}" name="${name}" ${attributes}${ties}>${value}</textarea>`
-      : html`<input id="${member}" name="${name}" type="${type}" value="${value}" ${attributes}${ties}>`;
-  return html`<div class="field"><label for="${member}">${label}</label>
-${hint === '' ? '' : html`<p class="hint" id="${member}-hint">${hint}</p>`}${error === undefined ? '' : html`<p class="fault" id="${member}-fault">${toSentence(error)}</p>`}
-${box}</div>`;
+      : html`<input id="${member}" name="${name}" type="${type}" value="${value}" ${attributes}${ties}>`,
+  );
 }
 
 /** A choice from a list, with its label, hint and error. */
@@ -50,11 +45,24 @@ export function selectField(
   const items = options.map(
     ([value, text]) => html`<option value="${value}"${value === chosen ? html` selected` : ''}>${text}</option>`,
   );
-  const ids = [...(hint === '' ? [] : [`${name}-hint`]), ...(error === undefined ? [] : [`${name}-fault`])];
+  return fieldWith(
+    { id: name, label, hint, error },
+    (ties) => html`<select id="${name}" name="${name}"${ties}>${items}</select>`,
+  );
+}
+
+/** A control with its label, hint and error; `ties` are the attributes that associate them. */
+function fieldWith(
+  of: { readonly id: string; readonly label: string; readonly hint: string; readonly error: string | undefined },
+  controlWith: (ties: Html) => Html,
+): Html {
+  const { id, label, hint, error } = of;
+  const ids = [...(hint === '' ? [] : [`${id}-hint`]), ...(error === undefined ? [] : [`${id}-fault`])];
   const described = ids.length === 0 ? '' : html` aria-describedby="${ids.join(' ')}"`;
-  return html`<div class="field"><label for="${name}">${label}</label>
-${hint === '' ? '' : html`<p class="hint" id="${name}-hint">${hint}</p>`}${error === undefined ? '' : html`<p class="fault" id="${name}-fault">${toSentence(error)}</p>`}
-<select id="${name}" name="${name}"${described}${error === undefined ? '' : html` aria-invalid="true"`}>${items}</select></div>`;
+  const ties = html`${described}${error === undefined ? '' : html` aria-invalid="true"`}`;
+  return html`<div class="field"><label for="${id}">${label}</label>
+${hint === '' ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`}${error === undefined ? '' : html`<p class="fault" id="${id}-fault">${toSentence(error)}</p>`}
+${controlWith(ties)}</div>`;
 }
 
 /** An error text with a capital letter and a full stop. */

@@ -7,20 +7,16 @@ import { isLiveSession, OPERATOR_SESSION_LIFE_S, type OperatorSession } from '..
 import type { Store, WriteTransaction } from '../../storage/unit-of-work.ts';
 import { TOUCHED_S, type VisitingBrowser } from '../pages/browser-sessions.ts';
 
-/** The sessions of operators, on all servers of the database. @source decision 1265 */
-interface OperatorSessions {
-  /** Finds the live session of a browser. */
-  find(visitor: VisitingBrowser): Promise<OperatorSession | undefined>;
-  /** Starts a session in place of the browser's current one; returns the value of its cookie. */
-  start(tx: WriteTransaction, operator: string, visitor: VisitingBrowser): Promise<string>;
-}
-
-/** Creates the sessions of operators over a store; `clock` is the wall clock. */
-export function operatorSessions(deps: { store: Store; clock: Clock; random: Random }): OperatorSessions {
+/**
+ * Creates the sessions of operators, on all servers of the database; `clock` is the wall clock.
+ * @source decision 1265
+ */
+export function operatorSessions(deps: { store: Store; clock: Clock; random: Random }) {
   const { store, clock, random } = deps;
   const secret = (): string => random.bytes(32).toString('base64url');
   return {
-    async find({ cookie, address }) {
+    /** Finds the live session of a browser. */
+    async find({ cookie, address }: VisitingBrowser): Promise<OperatorSession | undefined> {
       if (cookie === undefined) return undefined;
       const idHash = hash('sha256', cookie);
       const session = await store.read((tx) => tx.operatorSessions.find(idHash));
@@ -32,7 +28,12 @@ export function operatorSessions(deps: { store: Store; clock: Clock; random: Ran
       }
       return session;
     },
-    async start(tx, operator, { cookie: former, address, browser }) {
+    /** Starts a session in place of the browser's current one; returns the value of its cookie. */
+    async start(
+      tx: WriteTransaction,
+      operator: string,
+      { cookie: former, address, browser }: VisitingBrowser,
+    ): Promise<string> {
       if (former !== undefined) await tx.operatorSessions.remove(hash('sha256', former));
       const cookie = secret();
       const at = formatInstant(clock.now());

@@ -73,28 +73,21 @@ export function openSender(rules: SenderOptions): Sender {
   };
   // Most requests go to the URLs of a second ago, so their checks and addresses are reused.
   const routes = boundedCache<string, Route>(ROUTES_MAX);
-  const routeOf = async (text: string): Promise<Route | NoRoute> => {
+  /** Finds a route; one that bypasses caches resolves the name again and uses its own connections. */
+  const routeOf = async (text: string, bypassesCaches: boolean): Promise<Route | NoRoute> => {
     const error = urlError(text, { allowsPrivate, ownOrigins });
     if (error) return { failed: 'address refused', detail: error.message };
     const url = new URL(text);
     const until_ms = performance.now() + LOOKED_UP_MS;
-    const destination = await find(hostOf(url), false);
+    const destination = await find(hostOf(url), bypassesCaches);
     if ('failed' in destination) return destination;
-    const open = await connectionsOf(url, destination.addresses);
+    const { addresses } = destination;
+    const open = bypassesCaches
+      ? (await loadPools())(url, addresses, { network, proxy })
+      : await connectionsOf(url, addresses);
     const route = { path: url.pathname + url.search, open, until_ms };
-    routes.set(text, route);
+    if (!bypassesCaches) routes.set(text, route);
     return route;
-  };
-  /** Resolves the name again and uses connections of its own. */
-  const freshRouteOf = async (text: string): Promise<Route | NoRoute> => {
-    const error = urlError(text, { allowsPrivate, ownOrigins });
-    if (error) return { failed: 'address refused', detail: error.message };
-    const url = new URL(text);
-    const destination = await find(hostOf(url), true);
-    if ('failed' in destination) return destination;
-    const openPool = await loadPools();
-    const open = openPool(url, destination.addresses, { network, proxy });
-    return { path: url.pathname + url.search, open, until_ms: 0 };
   };
   const stopSweeping = every(FORGOTTEN_MS, () => {
     const before_ms = performance.now() - FORGOTTEN_MS;
@@ -114,7 +107,7 @@ export function openSender(rules: SenderOptions): Sender {
       const { bypassesCaches, url } = request;
       const known = bypassesCaches ? undefined : routes.get(url);
       const isKnown = known !== undefined && known.until_ms > startedAt_ms;
-      const route = isKnown ? known : await (bypassesCaches ? freshRouteOf(url) : routeOf(url));
+      const route = isKnown ? known : await routeOf(url, bypassesCaches ?? false);
       // A caller waits for requests that bypass caches: how soon one failed would tell them why.
       const failed = async (reason: SendFailure): Promise<void> => {
         const left_ms = network.unreachable_ms - (performance.now() - startedAt_ms);

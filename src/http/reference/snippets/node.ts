@@ -1,7 +1,6 @@
 import { piecesOf } from '../worked-examples.ts';
 import {
   callsOf,
-  isNamed,
   keyNames,
   memberPath,
   PROGRAM,
@@ -9,6 +8,7 @@ import {
   type SnippetPlan,
   type SnippetStep,
   signerOf,
+  stepsOf,
 } from './steps.ts';
 
 /** Literals longer than this are broken into one item per line. */
@@ -16,10 +16,7 @@ const LINE_MAX = 90;
 
 /** Builds an example for Node.js, with `client.mjs`. */
 export function nodeSnippet(plan: SnippetPlan): string {
-  const steps = plan.steps.filter(
-    ({ name }) => name !== 'BEARER' || isNamed(plan, name) || callsOf(plan).some((each) => signerOf(each) === 'bearer'),
-  );
-  const body = steps.map((step) => stepLine(step));
+  const body = stepsOf(plan).map(stepLine);
   const lines = [
     ...keyLines(plan),
     ...(body.length > 0 ? [...body, ''] : []),

@@ -1,13 +1,13 @@
 import { piecesOf } from '../worked-examples.ts';
 import {
   callsOf,
-  isNamed,
   keyNames,
   PROGRAM,
   type SnippetCall,
   type SnippetPlan,
   type SnippetStep,
   signerOf,
+  stepsOf,
 } from './steps.ts';
 
 /** Literals longer than this are broken into one item per line. */
@@ -15,10 +15,7 @@ const LINE_MAX = 90;
 
 /** Builds an example for Python, with requests and requests-oauthlib. */
 export function pythonSnippet(plan: SnippetPlan): string {
-  const steps = plan.steps.filter(
-    ({ name }) => name !== 'BEARER' || isNamed(plan, name) || callsOf(plan).some((each) => signerOf(each) === 'bearer'),
-  );
-  const body = steps.flatMap((step) => stepLines(step));
+  const body = stepsOf(plan).flatMap(stepLines);
   const lines = [
     ...sessionLines(plan),
     ...(body.length > 0 ? [...body, ''] : []),

@@ -53,6 +53,12 @@ export function snippetPlan(
   return { base, steps, call: described(call) };
 }
 
+/** Returns the steps of a plan, without the bearer token if no call of a program uses it. */
+export function stepsOf(plan: SnippetPlan): readonly SnippetStep[] {
+  const usesBearer = isNamed(plan, 'BEARER') || callsOf(plan).some((each) => signerOf(each) === 'bearer');
+  return plan.steps.filter(({ name }) => name !== 'BEARER' || usesBearer);
+}
+
 /** Returns all calls of a plan, the one of the example last. */
 export function callsOf({ steps, call }: SnippetPlan): readonly SnippetCall[] {
   return [...steps.flatMap(({ source }) => ('call' in source ? [source.call] : [])), call];
