@@ -31,8 +31,8 @@ const GAP_MAX_MS = 60_000;
 
 /**
  * One statement, hence one snapshot: the rows visible to it but not to the last check were committed in between. A
- * transaction is visible to new snapshots before its commit is acknowledged, however long it was open. @source decision
- * 738
+ * transaction is visible to new snapshots before its commit is acknowledged, however long it was open.
+ * @source decision 738
  */
 const LOOK = `select pg_current_snapshot()::text as snapshot,
   floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now_ms,
@@ -51,8 +51,8 @@ interface Look {
 }
 
 /**
- * The fence on a dedicated connection. After an outage or on another server, anything may have changed. @source
- * decision 739
+ * The fence on a dedicated connection. After an outage or on another server, anything may have changed.
+ * @source decision 739
  */
 export function postgresFence({ connections, known, assertHeld, mapFailure }: PostgresFenceParts): PostgresFence {
   let line: Line | undefined;

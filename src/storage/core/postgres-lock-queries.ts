@@ -28,8 +28,8 @@ export interface ServerLockKind {
   acquire(client: pg.Client, free_ms: number): Promise<HeldLock>;
   /**
    * For a server that has lost it. Its remaining connections are terminated, so that they cannot store anything.
-   * @throws ServerAlreadyRunning if an exclusive server has held it since, even if that one has ended @source decision
-   * 415
+   * @throws ServerAlreadyRunning if an exclusive server has held it since, even if that one has ended
+   * @source decision 415
    */
   reacquire(client: pg.Client, last: HeldLock): Promise<HeldLock>;
   /** Records that the server has ended, so that the next one need not wait. @source decision 417 */

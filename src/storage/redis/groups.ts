@@ -74,15 +74,15 @@ export interface RedisGroups {
   /** Sets a key for `ttl_s` seconds unless it exists; resolves with whether it was set. @throws SharedServerAway */
   setFirst(key: string, ttl_s: number): Promise<boolean>;
   /**
-   * Counts a call. Resolves with 1 if it is refused, otherwise 0, followed by the count and end of each window. @throws
-   * SharedServerAway
+   * Counts a call. Resolves with 1 if it is refused, otherwise 0, followed by the count and end of each window.
+   * @throws SharedServerAway
    */
   count(windows: readonly GroupedWindow[], now_s: number): Promise<readonly number[]>;
 }
 
 /**
- * Batches operations on a connection: sending a command and awaiting its reply costs as much as ten operations. @source
- * decision 804
+ * Batches operations on a connection: sending a command and awaiting its reply costs as much as ten operations.
+ * @source decision 804
  */
 export function redisGroups({ run }: Pick<RedisConnection, 'run'>): RedisGroups {
   let waiting: Group | undefined;
