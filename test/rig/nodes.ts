@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/base/clock.ts';
-import { type Node, type NodeDeps, type Remains, RunningNode } from '../../src/features/platform/node.ts';
+import { type Node, type NodeDeps, type RemovedNodes, RunningNode } from '../../src/features/platform/node.ts';
 import type { World } from './world.ts';
 
 /** Another node than that of a world, for job runners that stand for it. */
@@ -7,7 +7,7 @@ export const anotherNode = (id = 'another node'): Node => ({ id, ensureAlive: as
 
 /** A node, and what it reported. */
 export interface ReportingNode extends RunningNode {
-  readonly cleanedUp: Remains[];
+  readonly cleanedUp: RemovedNodes[];
   readonly fellSilent: Promise<void>;
   readonly wasRemoved: Promise<void>;
   readonly skews: number[];
@@ -19,7 +19,7 @@ export interface ReportingNode extends RunningNode {
 export function reportingNode(world: World, id: string, deps: Partial<NodeDeps> = {}): ReportingNode {
   const [silent, removed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const reports = {
-    cleanedUp: [] as Remains[],
+    cleanedUp: [] as RemovedNodes[],
     skews: [] as number[],
     wrong: [] as boolean[],
     otherRedis: [] as boolean[],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Upload, UploadSettings } from '../../src/contract/store/uploads.ts';
 import { runFfmpeg } from '../../src/features/media/ffmpeg.ts';
-import { makePoster } from '../../src/features/media/poster.ts';
+import { createPoster } from '../../src/features/media/poster.ts';
 import { probeVideo } from '../../src/features/media/probe/probe-video.ts';
 import { MP4 } from '../rig/tiny-media.ts';
 
@@ -39,7 +39,7 @@ const UPLOAD = { media_type: 'VIDEO', mime: 'video/mp4', width: 16, height: 16 }
 
 /** What the program says of itself, which is taken for a picture. */
 async function said(path: string): Promise<Map<string, string>> {
-  const picture = await makePoster(video, UPLOAD, { ffmpeg_program: path } as UploadSettings);
+  const picture = await createPoster(video, UPLOAD, { ffmpeg_program: path } as UploadSettings);
   const lines = picture!.bytes.toString().trim().split('\n');
   return new Map(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
 }
@@ -71,7 +71,7 @@ describe('the program that decodes videos', () => {
 
   test('that is missing or fails leaves a grey image', async () => {
     for (const path of ['no-such-program', '/no/such/program', 'false']) {
-      const picture = await makePoster(video, UPLOAD, { ffmpeg_program: path } as UploadSettings);
+      const picture = await createPoster(video, UPLOAD, { ffmpeg_program: path } as UploadSettings);
       assert.equal(picture?.bytes.subarray(1, 4).toString(), 'PNG', path);
     }
   });
@@ -80,7 +80,7 @@ describe('the program that decodes videos', () => {
     const endless = join(folder, 'endless');
     writeFileSync(endless, '#!/bin/sh\nexec cat /dev/zero');
     chmodSync(endless, 0o700);
-    const picture = await makePoster(video, UPLOAD, { ffmpeg_program: endless } as UploadSettings);
+    const picture = await createPoster(video, UPLOAD, { ffmpeg_program: endless } as UploadSettings);
     assert.equal(picture?.bytes.subarray(1, 4).toString(), 'PNG');
   });
 });

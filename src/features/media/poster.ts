@@ -19,7 +19,7 @@ export interface Poster {
  * ratio.
  * @source creatives 3; decision 193
  */
-export async function makePoster(path: string, upload: Upload, rules: UploadSettings): Promise<Poster | undefined> {
+export async function createPoster(path: string, upload: Upload, rules: UploadSettings): Promise<Poster | undefined> {
   if (upload.media_type === 'IMAGE') return undefined;
   if (upload.media_type === 'GIF') {
     const bytes = firstFrame(await readFile(path));

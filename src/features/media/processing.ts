@@ -7,7 +7,7 @@ import type { Upload, UploadChanges, UploadSegment } from '../../contract/store/
 import type { WriteTransaction } from '../../storage/unit-of-work.ts';
 import { CONVERSION, planRemoval } from './expiry.ts';
 import { readyKey } from './object-keys.ts';
-import { makePoster } from './poster.ts';
+import { createPoster } from './poster.ts';
 import { shownFile } from './shown-file.ts';
 
 /** Kind of the jobs that process uploads. */
@@ -61,7 +61,7 @@ async function processFile(
   const { properties, copy } = shown;
   try {
     signal?.throwIfAborted();
-    const poster = await makePoster(copy?.place ?? file.path, { ...upload, ...properties }, media.uploadRules);
+    const poster = await createPoster(copy?.place ?? file.path, { ...upload, ...properties }, media.uploadRules);
     const poster_key = poster ? readyKey(upload.id, 'poster', secrets) : null;
     if (poster) await objects.put(poster_key!, contentOfBytes(poster.bytes), signal);
     // A single segment is the whole file, unless that was changed.

@@ -29,7 +29,7 @@ export interface Heartbeats {
 /** Callbacks of a node. */
 export interface NodeObserver {
   /** Nodes that ended without signing off were removed. */
-  cleanedUp(remains: Remains): void;
+  cleanedUp(remains: RemovedNodes): void;
   /** Without a stored heartbeat for so long, other nodes may consider this one dead. */
   fellSilent(): void;
   /** Another node has removed this one and released its work. */
@@ -230,7 +230,7 @@ export class RunningNode implements Node {
     this.#report(await store.write((tx) => removeDeadNodes(tx, this.id, this.#deadAfter_s, clock.now())));
   }
 
-  #report(remains: Remains): void {
+  #report(remains: RemovedNodes): void {
     const { nodes, streams, jobs, webhooks } = remains;
     if (nodes.length + streams + jobs + webhooks > 0) this.#deps.observer.cleanedUp(remains);
   }
@@ -257,7 +257,7 @@ async function checkedSkew_ms(store: Store, machineClock: Clock, max_ms: number)
 }
 
 /** Removed nodes that had ended without signing off, and their released work. */
-export interface Remains {
+export interface RemovedNodes {
   readonly nodes: readonly StoredNode[];
   /** Ended stream connections. */
   readonly streams: number;
@@ -272,7 +272,7 @@ export interface Remains {
  * as a server.
  * @source decision 752
  */
-export async function removeFormerNodes(tx: WriteTransaction, self: string, now_ms: number): Promise<Remains> {
+export async function removeFormerNodes(tx: WriteTransaction, self: string, now_ms: number): Promise<RemovedNodes> {
   return removeAll(tx, await tx.nodes.listOthers(self), now_ms);
 }
 
@@ -281,7 +281,7 @@ export async function removeFormerNodes(tx: WriteTransaction, self: string, now_
  * of another machine is dead shows only after a while.
  * @source decision 752
  */
-export async function removeEndedNodes(tx: WriteTransaction, self: string, now_ms: number): Promise<Remains> {
+export async function removeEndedNodes(tx: WriteTransaction, self: string, now_ms: number): Promise<RemovedNodes> {
   const others = await tx.nodes.listOthers(self);
   const ended = others.filter(({ process }) => hasEnded(process));
   return removeAll(tx, ended, now_ms);
@@ -293,18 +293,18 @@ export async function removeDeadNodes(
   self: string,
   dead_after_s: number,
   now_ms: number,
-): Promise<Remains> {
+): Promise<RemovedNodes> {
   const nodes = await tx.nodes.removeSilent(self, dead_after_s);
   return nodes.length === 0 ? { nodes, streams: 0, jobs: 0, webhooks: 0 } : release(tx, nodes, now_ms);
 }
 
-async function removeAll(tx: WriteTransaction, nodes: readonly StoredNode[], now_ms: number): Promise<Remains> {
+async function removeAll(tx: WriteTransaction, nodes: readonly StoredNode[], now_ms: number): Promise<RemovedNodes> {
   for (const { id } of nodes) await tx.nodes.remove(id);
   return release(tx, nodes, now_ms);
 }
 
 /** Ends the stream connections of removed nodes, and frees their jobs, webhooks and budgets. @source decision 289, 371, 770, 982 */
-async function release(tx: WriteTransaction, nodes: readonly StoredNode[], now_ms: number): Promise<Remains> {
+async function release(tx: WriteTransaction, nodes: readonly StoredNode[], now_ms: number): Promise<RemovedNodes> {
   const streams = await tx.streamConnections.endOrphaned('UpstreamUncleanDisconnect', formatMillisecond(now_ms));
   const jobs = await tx.jobs.releaseOrphaned();
   await tx.budgetLeases.releaseOrphaned();
