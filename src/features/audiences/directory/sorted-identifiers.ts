@@ -2,22 +2,12 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ENTRY_BYTES, IDENTIFIER_BYTES } from './identifier-file.ts';
 
-/** External merge sort of identifier entries. */
-interface IdentifierSorter {
-  /** Adds the concatenated identifiers of a person. Numbers must ascend. */
-  add(identifiers: Uint8Array, number: number): void;
-  /** Returns the number of added entries. */
-  count(): number;
-  /** Writes all entries in order, in blocks that are valid until the next one. Must be called once, at the end. */
-  drain(write: (block: Uint8Array) => void): void;
-}
-
 /** Number of entries sorted in memory: 40 MB, twice that during the sort. */
 const RUN_ENTRIES = 2_000_000;
 const BLOCK_ENTRIES = 16_384;
 
-/** Creates a sorter that uses memory up to `runEntries`, and run files in an existing folder beyond. */
-export function identifierSorter(folder: string, runEntries = RUN_ENTRIES): IdentifierSorter {
+/** Creates an external merge sort of identifier entries, in memory up to `runEntries`, with run files in an existing folder beyond. */
+export function identifierSorter(folder: string, runEntries = RUN_ENTRIES) {
   let run = new Uint8Array(Math.min(runEntries, BLOCK_ENTRIES) * ENTRY_BYTES);
   let inRun = 0;
   let count = 0;
@@ -31,7 +21,8 @@ export function identifierSorter(folder: string, runEntries = RUN_ENTRIES): Iden
     inRun = 0;
   };
   return {
-    add(identifiers, number) {
+    /** Adds the concatenated identifiers of a person. Numbers must ascend. */
+    add(identifiers: Uint8Array, number: number): void {
       for (let at = 0; at < identifiers.length; at += IDENTIFIER_BYTES) {
         if (inRun === runEntries) spill();
         if ((inRun + 1) * ENTRY_BYTES > run.length) {
@@ -46,8 +37,10 @@ export function identifierSorter(folder: string, runEntries = RUN_ENTRIES): Iden
         count += 1;
       }
     },
+    /** Returns the number of added entries. */
     count: () => count,
-    drain(write) {
+    /** Writes all entries in order, in blocks that are valid until the next one. Must be called once, at the end. */
+    drain(write: (block: Uint8Array) => void) {
       if (files.length === 0) return writeSorted(run, inRun, write);
       if (inRun > 0) spill();
       run = new Uint8Array();

@@ -13,22 +13,16 @@ export interface ValueCodes {
 /** Maximum number of distinct values of a word column, whose codes have 16 bits. */
 const VALUES_MAX = 65_535;
 
-/** Writes a column with one value per person. */
-interface WordWriter {
-  push(word: string | null): void;
-  sections(name: string): Sections;
-}
-
-/** Creates a writer of a word column. @throws if there are too many distinct values */
-export function wordWriter(): WordWriter {
+/** Creates a writer of a column with one value per person. @throws if there are too many distinct values */
+export function wordWriter() {
   const codes = new Map<string, number>();
   const column = growingCodes();
   return {
-    push(word) {
+    push(word: string | null): void {
       column.push(word === null ? 0 : codeOf(codes, word));
       if (codes.size > VALUES_MAX) throw new Error(`a column has more than ${VALUES_MAX} distinct values`);
     },
-    sections(name) {
+    sections(name: string): Sections {
       const { table, sorted } = sortCodes(codes);
       const view = column.view();
       for (let index = 0; index < view.length; index++) view[index] = sorted[view[index]!]!;
@@ -37,17 +31,8 @@ export function wordWriter(): WordWriter {
   };
 }
 
-/** Writes a column with several values per person. */
-interface ListWriter {
-  push(texts: readonly string[]): void;
-  /** Returns the people with each value. */
-  sections(name: string): Sections;
-  /** Returns the people with each value, and the values of each person. */
-  sectionsBothWays(name: string): Sections;
-}
-
-/** Creates a writer of a list column. */
-export function listWriter(): ListWriter {
+/** Creates a writer of a column with several values per person. */
+export function listWriter() {
   const codes = new Map<string, number>();
   const starts = growingNumbers();
   const members = growingNumbers();
@@ -62,12 +47,14 @@ export function listWriter(): ListWriter {
     return { sections, ofStarts, of };
   };
   return {
-    push(texts) {
+    push(texts: readonly string[]): void {
       starts.push(members.length);
       for (const text of texts) members.push(codeOf(codes, text));
     },
-    sections: (name) => inverted(name).sections,
-    sectionsBothWays(name) {
+    /** Returns the people with each value. */
+    sections: (name: string): Sections => inverted(name).sections,
+    /** Returns the people with each value, and the values of each person. */
+    sectionsBothWays(name: string): Sections {
       const { sections, ofStarts, of } = inverted(name);
       const narrow = codes.size <= VALUES_MAX ? new Uint16Array(of) : of;
       return { ...sections, [`${name}.of.starts`]: ofStarts, [`${name}.of`]: narrow };

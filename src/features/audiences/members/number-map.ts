@@ -1,24 +1,14 @@
 /** Result of `find` for unknown numbers. */
 export const NO_PLACE = 0xffff_ffff;
 
-/** Maps member numbers, which start at 1, to places in a table. */
-interface NumberMap {
-  /** Adds a number that is not in the map. */
-  add(number: number, place: number): void;
-  /** False if a number is certainly not in the map; cheap. */
-  mayContain(number: number): boolean;
-  /** Returns the place of a number; `NO_PLACE` if it is not in the map. */
-  find(number: number): number;
-}
-
 /** Maximum size of the filter for the cheap check, in bits. */
 const BITS_MAX = 1 << 25;
 const BITS_MIN = 1 << 10;
 const BITS_PER_NUMBER = 16;
 const MULTIPLIER = 0x9e3779b1;
 
-/** Creates a hash table for up to `room` numbers. */
-export function numberMap(room: number): NumberMap {
+/** Creates a map of up to `room` member numbers, which start at 1, to places in a table. */
+export function numberMap(room: number) {
   const sizeBits = Math.max(4, Math.ceil(Math.log2(room * 2 + 1)));
   const mask = 2 ** sizeBits - 1;
   const shift = 32 - sizeBits;
@@ -33,18 +23,21 @@ export function numberMap(room: number): NumberMap {
     return slot;
   };
   return {
-    add(number, place) {
+    /** Adds a number that is not in the map. */
+    add(number: number, place: number): void {
       const bit = number & (bits - 1);
       marks[bit >>> 5]! |= 1 << (bit & 31);
       const slot = slotOf(number);
       numbers[slot] = number;
       places[slot] = place;
     },
-    mayContain(number) {
+    /** False if a number is certainly not in the map; cheap. */
+    mayContain(number: number): boolean {
       const bit = number & (bits - 1);
       return (marks[bit >>> 5]! & (1 << (bit & 31))) !== 0;
     },
-    find(number) {
+    /** Returns the place of a number; `NO_PLACE` if it is not in the map. */
+    find(number: number): number {
       const slot = slotOf(number);
       return numbers[slot] === number ? places[slot]! : NO_PLACE;
     },

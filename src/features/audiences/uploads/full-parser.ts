@@ -213,23 +213,14 @@ const REPORTED_PER_OPERATION_MAX = 50;
  * Collects errors by operation, up to a limit: a few are enough to diagnose an upload of 100,000 unhashed values.
  * @source decision 273
  */
-interface ErrorList {
-  /** Starts the next operation. */
-  nextOperation(): void;
-  add(error: ErrorDetail): void;
-  count(): number;
-  /** Returns the errors of each operation; the last one may report the number of omitted ones. */
-  items(): ErrorDetail[][];
-}
-
-/** Creates an empty list. */
-function errorList(): ErrorList {
+function errorList() {
   const operations: { readonly reported: ErrorDetail[]; omitted: number }[] = [];
   let count = 0;
   let reportedCount = 0;
   return {
+    /** Starts the next operation. */
     nextOperation: () => void operations.push({ reported: [], omitted: 0 }),
-    add(error) {
+    add(error: ErrorDetail): void {
       const own = operations.at(-1)!;
       const isReported =
         own.reported.length === 0 || (reportedCount < REPORTED_MAX && own.reported.length < REPORTED_PER_OPERATION_MAX);
@@ -239,7 +230,8 @@ function errorList(): ErrorList {
       count += 1;
     },
     count: () => count,
-    items: () =>
+    /** Returns the errors of each operation; the last one may report the number of omitted ones. */
+    items: (): ErrorDetail[][] =>
       operations.map(({ reported, omitted }) =>
         omitted === 0 ? reported : [...reported, { problem: 'FURTHER_FAULTS', words: { count: omitted } }],
       ),

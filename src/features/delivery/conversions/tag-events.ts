@@ -8,16 +8,13 @@ import { CLICK_ID_MAX } from './click-id.ts';
 import { isAbsent, type Members, readConversion, readOptional } from './read-conversions.ts';
 import { findReporter, recordConversions } from './record-conversions.ts';
 
-/** Records an event reported by the script of a website. @throws Problem */
-type RecordTagEvent = (environment: Environment, body: unknown) => Promise<void>;
-
 /**
  * Records events of websites. Since anyone can send them, they are only attributed by click id, at the current time, and within
  * the limits of the click; without a click id, an event only proves that the tag works. @source decision 997 and 1071
  */
-export function tagEvents(services: Services): RecordTagEvent {
+export function tagEvents(services: Services) {
   const { store, clock } = services;
-  return async (environment, body) => {
+  return async (environment: Environment, body: unknown): Promise<void> => {
     const now = formatInstant(clock.now());
     if (!isObject(body)) throw problem('NOT_AN_OBJECT', { parameter: 'event' });
     const errors: ErrorDetail[] = [];
