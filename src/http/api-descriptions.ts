@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Operation } from '../contract/declare/operation.ts';
@@ -10,7 +9,7 @@ import { groupPath, operationPath } from './reference/operation-section.ts';
 import { referencePage, searchPage } from './reference/reference-page.ts';
 import { SEARCH_MAX } from './reference/search.ts';
 import { recordedReply } from './reference/worked-examples.ts';
-import type { Routes, WholeReply } from './routes.ts';
+import { etagOf, type Routes, type WholeReply } from './routes.ts';
 
 /** Lets a page load its own styles and send searches to itself, and nothing else. */
 const POLICY =
@@ -85,7 +84,7 @@ function served(text: string, type: string): WholeReply {
   const headers = {
     'content-type': type,
     'cache-control': 'no-cache',
-    etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"`,
+    etag: etagOf(body),
     'content-security-policy': POLICY,
     'referrer-policy': 'no-referrer',
   };

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressBlock } from '../base/address-block.ts';
 import { type Problem, problem } from '../contract/problems/problems.ts';
+import { grown } from './read-body.ts';
 import type { RequestMemory, Reservation, ReservationRequest } from './request-memory.ts';
 
 /** Buffers new connections until their first request has arrived, before the HTTP server sees them. @source decision 620 */
@@ -137,12 +138,6 @@ export function firstRequestBuffer(
 
 /** A disconnecting client is no server error. */
 function ignore(): void {}
-
-function grown(bytes: Buffer, size: number, room: number): Buffer {
-  const larger = Buffer.allocUnsafeSlow(room);
-  bytes.copy(larger, 0, 0, size);
-  return larger;
-}
 
 /** The progress of the first request of a connection; `enough` if waiting for more is not worthwhile. */
 type ScanResult = 'some of the head' | 'some of the form' | 'enough';

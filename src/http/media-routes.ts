@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -9,7 +8,7 @@ import type { ByteRange, OpenObject } from '../contract/services/objects.ts';
 import { calledServices } from './called-host.ts';
 import type { PipelineDependencies } from './exchange.ts';
 import { headersByName } from './reply.ts';
-import type { Routes } from './routes.ts';
+import { etagOf, type Routes } from './routes.ts';
 
 /** The dependencies of media routes. */
 interface MediaDependencies extends PipelineDependencies {
@@ -114,7 +113,7 @@ async function objectReply(
   { object, mime }: Extract<ServedMedia, { object: OpenObject }>,
 ): Promise<Reply> {
   const { bytes, key } = object;
-  const etag = `"${createHash('sha256').update(key).digest('base64url').slice(0, 22)}"`;
+  const etag = etagOf(key);
   const { range, 'if-none-match': noneMatch, 'if-range': onlyIf } = request.headers;
   const headers: Reply['headers'] = {
     'accept-ranges': 'bytes',

@@ -20,6 +20,7 @@ import { hasJsonBody, parseJson, readAuthenticatedBody, readJsonBytes, readVerif
 import { hasMultipartBody, type MultipartTarget, receiveMultipart, receiveTextFiles } from './multipart.ts';
 import { discardAndClose } from './read-body.ts';
 import { answerHeaders, countUncounted, headersOf, send } from './reply.ts';
+import { countHeader } from './request-host.ts';
 import { inWords } from './vocabulary/event-words.ts';
 
 /**
@@ -161,7 +162,9 @@ function authenticate(
   if (authorization !== undefined && authorization.length > AUTHORIZATION_BYTES_MAX) {
     throw problem('HEADER_TOO_LARGE');
   }
-  if (hasRepeatedAuthorization(request)) throw problem('CREDENTIAL_UNUSABLE', {}, 'more than one Authorization header');
+  // Node keeps only the first of repeated headers, so the raw list has to be searched.
+  if (countHeader(request.rawHeaders, 'authorization') > 1)
+    throw problem('CREDENTIAL_UNUSABLE', {}, 'more than one Authorization header');
   const presented = signedPartsOf(request, form);
   const { credential = 'user' } = operation;
   if (credential === 'user') return deps.userAuthenticator.authenticate(presented, origins);
@@ -194,17 +197,6 @@ function acceptCaller(
     throw problem(caller.applicationLevel === 'read' ? 'READ_ONLY_APPLICATION' : 'READ_ONLY_TOKEN');
   }
   return unchecked;
-}
-
-/** Node keeps only the first of repeated `authorization` headers, so the raw list has to be searched. */
-function hasRepeatedAuthorization(request: IncomingMessage): boolean {
-  const { rawHeaders } = request;
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]!;
-    if (name.length === 13 && name.toLowerCase() === 'authorization') count += 1;
-  }
-  return count > 1;
 }
 
 function rawParameters(

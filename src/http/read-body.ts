@@ -59,7 +59,8 @@ export function readBody(request: IncomingMessage, max: number, watch?: BodyRead
   });
 }
 
-function grown(whole: Buffer, size: number, room: number): Buffer {
+/** Copies the first `size` bytes of a buffer into a larger one. */
+export function grown(whole: Buffer, size: number, room: number): Buffer {
   const larger = Buffer.allocUnsafeSlow(room);
   whole.copy(larger, 0, 0, size);
   return larger;

@@ -26,11 +26,17 @@ export function hasValidHost(request: IncomingMessage): boolean {
     }
   }
   const { host } = headers;
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]!;
-    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
-  }
+  const count = countHeader(rawHeaders, 'host');
   if (count === 0 && httpVersion === '1.0') return host === undefined || isAuthority(host);
   return count === 1 && isAuthority(host!);
+}
+
+/** Counts the occurrences of a header; `name` is in lower case. */
+export function countHeader(rawHeaders: readonly string[], name: string): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const each = rawHeaders[index]!;
+    if (each.length === name.length && each.toLowerCase() === name) count += 1;
+  }
+  return count;
 }

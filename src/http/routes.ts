@@ -1,10 +1,11 @@
+import { hash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import findMyWay from 'find-my-way';
 import { headersByName } from './reply.ts';
 import type { SecureHeaders } from './request-origin.ts';
 
 /** Other methods get the reply of an unknown path. */
-const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+export const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** A whole file or page. With an `etag`, a client whose copy is current gets 304. */
 export interface WholeReply {
@@ -61,6 +62,11 @@ export class Routes {
     const route = this.#find(request.url!);
     return route !== undefined && this.#answers.get(route.path)!(request, response);
   }
+}
+
+/** Returns the strong `etag` of a content. */
+export function etagOf(content: string | Buffer): string {
+  return `"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
 }
 
 function sendWhole(

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Environment } from '../../contract/declare/account-state.ts';
@@ -8,7 +7,7 @@ import { errorReply } from '../error-reply.ts';
 import type { PipelineDependencies } from '../exchange.ts';
 import { parseJson } from '../json-body.ts';
 import { headersByName, JSON_TYPES } from '../reply.ts';
-import type { Routes } from '../routes.ts';
+import { etagOf, type Routes } from '../routes.ts';
 
 /** The dependencies of the routes for websites. */
 interface TagDependencies extends PipelineDependencies {
@@ -53,7 +52,7 @@ interface Reply {
  */
 export function addTagRoutes(routes: Routes, deps: TagDependencies): void {
   const script = readFileSync(new URL('./tag.js', import.meta.url));
-  const etag = `"${hash('sha256', script, 'base64url').slice(0, 22)}"`;
+  const etag = etagOf(script);
   const add = (path: string, replyTo: (request: IncomingMessage) => Promise<Reply>): void =>
     routes.all(path, (request, response) => answer(deps, path, request, response, replyTo));
   add(TAG_SCRIPT_PATH, async (request) => scriptReply(request, script, etag));

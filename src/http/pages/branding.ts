@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
-import type { Routes } from '../routes.ts';
+import { etagOf, type Routes } from '../routes.ts';
 import type { BrandedService } from './document.ts';
 
 /** The path of the icon of the service. */
@@ -78,7 +77,7 @@ async function typeOf(bytes: Buffer): Promise<string | undefined> {
 }
 
 function picture(extension: string, bytes: Buffer): Picture {
-  return { type: TYPES[extension]!, bytes, etag: `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"` };
+  return { type: TYPES[extension]!, bytes, etag: etagOf(bytes) };
 }
 
 /** Serves the images of the service, the icon also at the path that browsers try by default. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { addressBlock } from '../../base/address-block.ts';
 import type { Clock } from '../../base/clock.ts';
 import { formatInstant, instantMs } from '../../base/instants.ts';
@@ -113,11 +113,11 @@ export function browserSessions(deps: { store: Store; clock: Clock; random: Rand
 
 /** The form token of a browser without a login: pages of other sites cannot read its cookie. */
 function formTokenOf(cookie: string): string {
-  return createHash('sha256').update(`form token ${cookie}`).digest('base64url');
+  return hash('sha256', `form token ${cookie}`, 'base64url');
 }
 
 function hashOf(value: string): string {
-  return createHash('sha256').update(value).digest('hex');
+  return hash('sha256', value);
 }
 
 /** Patterns of user agents; those that also name other browsers come first. */

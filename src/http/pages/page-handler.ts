@@ -9,7 +9,7 @@ import type { PipelineDependencies } from '../exchange.ts';
 import { discardAndClose } from '../read-body.ts';
 import { requestIdOf, send } from '../reply.ts';
 import { type AccessLog, logLevelOf } from '../request-observer.ts';
-import { acceptsOnlyJson, type Routes, sharedRouter } from '../routes.ts';
+import { acceptsOnlyJson, METHODS, type Routes, sharedRouter } from '../routes.ts';
 import { type BrowserSessions, browserNameOf, type OpenSession } from './browser-sessions.ts';
 import { DEVICE_COOKIE, readCookie, SESSION_COOKIE, setCookieHeader } from './cookies.ts';
 import { isFromOwnOrigin, isFromOwnPage } from './csrf.ts';
@@ -34,8 +34,6 @@ export interface PageDeps extends Omit<PipelineDependencies, 'environment' | 'to
 
 /** The maximum size of a form. */
 const FORM_BYTES_MAX = 131_072;
-/** Any other method is answered like an unknown path. */
-const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** Answers the requests of a listener for pages; returns false, and does nothing, when no page has the path. */
 export function pageAnswerer(deps: PageDeps): (request: IncomingMessage, response: ServerResponse) => boolean {
