@@ -1,4 +1,4 @@
-import { plusDays } from '../src/base/zones.ts';
+import { addDays } from '../src/base/zones.ts';
 import type { AnyResource, Row } from '../src/contract/declare/resource.ts';
 import { lineItems } from '../src/features/ads/line-items.ts';
 import { promotedPosts } from '../src/features/ads/promoted-posts.ts';
@@ -22,7 +22,7 @@ export async function run(): Promise<void> {
   });
   const times: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
-    const model = new ModelRun(lines, 'America/Los_Angeles', `${plusDays('2026-03-03', round)}T08:00:00Z`);
+    const model = new ModelRun(lines, 'America/Los_Angeles', `${addDays('2026-03-03', round)}T08:00:00Z`);
     const before = process.cpuUsage();
     const delivered = model.deliver(model.now_ms + DAY_S * 1000);
     const { user, system } = process.cpuUsage(before);

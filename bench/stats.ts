@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { localDay, plusDays } from '../src/base/zones.ts';
+import { addDays, localDay } from '../src/base/zones.ts';
 import { DELIVERY_METRICS, type DeliveryMetric } from '../src/contract/delivery/metrics.ts';
 import { packHours } from '../src/contract/delivery/packed-hours.ts';
 import type { DeliveryDay } from '../src/contract/store/delivery-ledger.ts';
@@ -39,7 +39,7 @@ export async function run(): Promise<void> {
     placement: 'ALL_ON_SERVICE',
     metric_groups: GROUPS,
   };
-  const week = { ...asked, granularity: 'HOUR', start_time: FIRST, end_time: plusDays(FIRST, 7) };
+  const week = { ...asked, granularity: 'HOUR', start_time: FIRST, end_time: addDays(FIRST, 7) };
   const times: number[] = [];
   let bytes = 0;
   for (let call = 0; call < CALLS; call++) {
@@ -55,9 +55,9 @@ export async function run(): Promise<void> {
     `  p50 ${times[CALLS / 2]!.toFixed(1)} ms, p95 ${p95} ms (target ${P95_MAX_MS} ms), worst ${times.at(-1)!.toFixed(1)} ms`,
   );
   const of = { ...asked, granularity: 'HOUR', start_time: FIRST };
-  await job(client, account, '90 days by hour', { ...of, end_time: plusDays(FIRST, DAYS) });
+  await job(client, account, '90 days by hour', { ...of, end_time: addDays(FIRST, DAYS) });
   for (const segmentation_type of ['GENDER', 'AGE', 'LANGUAGES']) {
-    const params = { ...of, end_time: plusDays(FIRST, 45), segmentation_type };
+    const params = { ...of, end_time: addDays(FIRST, 45), segmentation_type };
     await job(client, account, `45 days by hour and ${segmentation_type}`, params);
   }
   await target.close();
@@ -77,7 +77,7 @@ async function fill(file: string, account_id: string, lines: readonly string[]):
   const store = storeOn(openSqlite({ file }));
   for (const [at, line_item_id] of lines.entries()) {
     const rows: DeliveryDay[] = [];
-    for (let day = FIRST, each = 0; each < DAYS; each++, day = plusDays(day, 1)) {
+    for (let day = FIRST, each = 0; each < DAYS; each++, day = addDays(day, 1)) {
       const { hours } = localDay(day, ZONE);
       for (let creative = 0; creative < CREATIVES; creative++) {
         const one = (metric: number, hour: number) =>

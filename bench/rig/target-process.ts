@@ -18,7 +18,7 @@ const settings = loadSettings({ mode: 'dev', environment: {}, readFile: () => ''
 const openSpecial = async (): Promise<Driver> => {
   if (plan.fence === undefined) return openSqlite({ file: join(plan.folder, 'barker.db'), ...plan });
   const driver = await openDriver(settings);
-  return plan.fence === 'on' ? driver : { ...driver, lookForChanges: undefined };
+  return plan.fence === 'on' ? driver : { ...driver, readExternalChanges: undefined };
 };
 const { service, file } = await startDev(settings, {
   reset: false,

@@ -13,7 +13,7 @@ import {
   requeueDeliveries,
   rotateSecret,
 } from '../features/activity/webhooks/administration.ts';
-import { OBJECTIVES, objectiveOf } from '../features/ads/line-items/objectives.ts';
+import { findObjective, OBJECTIVES } from '../features/ads/line-items/objectives.ts';
 import { previewPage } from '../features/ads/previews/preview-page.ts';
 import { previewUrl } from '../features/ads/previews/preview-url.ts';
 import { readBreakdown, readReport } from '../features/ads/reports/read-report.ts';
@@ -31,7 +31,7 @@ import {
   rotatePublisher,
 } from '../features/delivery/serving/publisher-credentials.ts';
 import { explainHour } from '../features/delivery/simulation/explain.ts';
-import { readStandings } from '../features/delivery/standing.ts';
+import { readDeliveryStatus } from '../features/delivery/standing.ts';
 import { verifyPassword } from '../features/platform/password-hashing.ts';
 import { usedWindows } from '../http/rate-limiter.ts';
 import type { Mode } from '../settings/kinds.ts';
@@ -100,7 +100,7 @@ export function browserPages(
           const { isPrimary, value } = targetingType(type);
           return { isPrimary, values: value.is === 'word' ? Object.keys(value.words) : [] };
         },
-        bidStrategies: (objective) => (Object.hasOwn(OBJECTIVES, objective) ? objectiveOf(objective).strategies : []),
+        bidStrategies: (objective) => (Object.hasOwn(OBJECTIVES, objective) ? findObjective(objective).strategies : []),
       }),
     ],
   );
@@ -121,7 +121,7 @@ function reportsOf({ store, delivery }: Services): Pick<ConsoleDeps, 'readReport
       const account = { id, environment, timezone };
       await delivery.settle(account);
       const isSimulated = delivery.mode(environment) === 'simulated';
-      return store.read((tx) => readStandings(tx, account, { now, ids, isSimulated }));
+      return store.read((tx) => readDeliveryStatus(tx, account, { now, ids, isSimulated }));
     },
   };
 }

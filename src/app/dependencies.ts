@@ -45,7 +45,7 @@ import { failureLog, outageLog } from '../http/outage-log.ts';
 import { transactionIds } from '../http/reply.ts';
 import type { Network } from '../http/sending/network.ts';
 import { openSender } from '../http/sending/sender.ts';
-import { challengeNamesOf, withHeaderNames } from '../http/vocabulary/event-words.ts';
+import { challengeNamesOf, withForeignHeaders } from '../http/vocabulary/event-words.ts';
 import type { Vocabulary } from '../http/vocabulary/vocabulary.ts';
 import { serializerOf } from '../rows/serializer.ts';
 import type { Mode } from '../settings/kinds.ts';
@@ -308,7 +308,7 @@ function activityServices(
     ...(overrides.network && { network: overrides.network }),
   });
   const ownSender = aroundSender(opened);
-  const sender = vocabulary ? withHeaderNames(ownSender, vocabulary.header) : ownSender;
+  const sender = vocabulary ? withForeignHeaders(ownSender, vocabulary.header) : ownSender;
   const applicationLimits = defaultLimits(settings);
   const retries_s = settings.webhook_retry_schedule.map(Number);
   return {

@@ -65,7 +65,7 @@ export interface ListenerOptions {
 }
 
 /** Creates the listeners; opens none yet. @source decision 1 */
-export function listenersOf(deps: Dependencies, options: ListenerOptions): Listeners {
+export function createListeners(deps: Dependencies, options: ListenerOptions): Listeners {
   const { settings, services, servers, log, vocabulary, wallClock } = deps;
   const { mode, roles, pipeline, branding, tls, operator_token } = options;
   const opened: Listener[] = [];

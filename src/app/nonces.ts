@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { earlierOf } from '../base/clock.ts';
+import { earlierClock } from '../base/clock.ts';
 import { inMemoryNonces, type Nonces } from '../features/auth/oauth1/nonces.ts';
 import { nonceSweeper, sharedNonces, withStoredNonces } from '../features/auth/oauth1/shared-nonces.ts';
 import { failureLog } from '../http/outage-log.ts';
@@ -19,7 +19,7 @@ export async function openNonces(
 ): Promise<Nonces> {
   const { timestamp_window_s: window_s } = settings;
   // A nonce is kept as long as either clock accepts its timestamp.
-  const clock = earlierOf(ofService, wallClock);
+  const clock = earlierClock(ofService, wallClock);
   const files = new NonceFiles(join(settings.data_folder, 'nonces'), window_s, { clock });
   cleanup.defer(() => files.close());
   const { log: earlier, storedCount } = await withStoredNonces(files, store);

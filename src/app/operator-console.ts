@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { secureRandom } from '../base/random.ts';
 import { operatorPages, operatorSections } from '../console/operator/operator-pages.ts';
 import { sentForms } from '../features/auth/sent-forms.ts';
-import { useOperatorLink } from '../features/platform/operator-links.ts';
+import { redeemOperatorLink } from '../features/platform/operator-links.ts';
 import { operatorListener } from '../http/operator/operator-listener.ts';
 import type { Branding } from '../http/pages/branding.ts';
 import { addressReader, reachReader } from '../http/request-origin.ts';
@@ -20,7 +20,7 @@ export function operatorConsole(deps: Dependencies, branding: Branding, others: 
       sentForms: sentForms({ store, clock: wallClock, random: secureRandom, box }),
       addressOf: addressReader(deps.settings.trusted_proxies),
       reachOf: reachReader(deps.settings.trusted_proxies, [deps.settings.operations_host.toLowerCase()]),
-      useLink: useOperatorLink,
+      useLink: redeemOperatorLink,
       pages: operatorPages({
         ...{ clock, wallClock, accountInput },
         random: secureRandom,

@@ -23,7 +23,7 @@ export type RequestIntake = RequestBuffers &
   > & { readonly usage: UsageRecorder };
 
 /** Creates the request intake. With `rate_limits` off, only memory and total connections are limited. @source decision 3 */
-export function requestIntake(
+export function createRequestIntake(
   { settings, clock, wallClock, store, log, registry, node }: Dependencies,
   sharedServer?: SharedServer,
 ): RequestIntake {

@@ -30,12 +30,12 @@ import { type Background, startBackground } from './background.ts';
 import { browserPages } from './browser-pages.ts';
 import { sharesDatabase } from './database.ts';
 import { type Dependencies, operations, receivedFolder } from './dependencies.ts';
-import { type ListenerOptions, listenersOf } from './listeners.ts';
+import { createListeners, type ListenerOptions } from './listeners.ts';
 import { openNonces } from './nonces.ts';
 import { watchObjectStore } from './object-store-watch.ts';
 import { operatorConsole } from './operator-console.ts';
 import { startProbeServer } from './probe-server.ts';
-import { type RequestIntake, requestIntake } from './request-intake.ts';
+import { createRequestIntake, type RequestIntake } from './request-intake.ts';
 import { openSharedServer } from './shared-server.ts';
 
 /** A running service. */
@@ -125,7 +125,7 @@ async function start(
   const { standstill } = await startBackground(deps, { roles, sharedServer }, cleanup);
   let isDraining = false;
   const notBefore_s = await store.read((tx) => tx.restores.findRequestsNotBefore());
-  const intake = requestIntake(deps, sharedServer);
+  const intake = createRequestIntake(deps, sharedServer);
   cleanup.defer(() => intake.close());
   cleanup.defer(() => intake.usage.close());
   const secureHeaders = secureHeadersReader(
@@ -150,7 +150,7 @@ async function start(
   addMetrics(deps, intake, { nonces, tls });
   const pages = browserPages(mode, deps, intake);
   const answerProbe = probesOf(deps, roles, sharedServer, () => isDraining);
-  const listeners = listenersOf(deps, {
+  const listeners = createListeners(deps, {
     ...{ mode, roles, pipeline, pages, branding, tls, answerProbe, operator_token, toolsOf },
   });
   let cutCount = 0;

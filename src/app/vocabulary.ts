@@ -19,7 +19,7 @@ export async function openVocabulary(
   const file = readAliasFile(settings);
   if (!file) return undefined;
   // Loaded only with an alias file, so that other starts are faster.
-  const { vocabularyOf } = await import('../http/vocabulary/vocabulary.ts');
+  const { createVocabulary: vocabularyOf } = await import('../http/vocabulary/vocabulary.ts');
   return naming(settings.aliases, () => vocabularyOf(file, operations));
 }
 

@@ -1,5 +1,5 @@
 /** A FIFO queue from which any member can be removed. */
-export interface Arrivals<Member> extends Iterable<Member> {
+export interface Fifo<Member> extends Iterable<Member> {
   /** Adds a member at the end. Returns a function that removes it, and returns whether it was still queued. */
   add(member: Member): () => boolean;
   /** The first member. */
@@ -20,7 +20,7 @@ interface Entry<Member> {
  * ones survive until the next full collection, with all their members.
  * @source decision 1009
  */
-export function arrivals<Member>(): Arrivals<Member> {
+export function createFifo<Member>(): Fifo<Member> {
   let first: Entry<Member> | undefined;
   let last: Entry<Member> | undefined;
   let size = 0;

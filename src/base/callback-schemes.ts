@@ -17,7 +17,7 @@ export function isRefused(scheme: string): boolean {
 }
 
 /** Parses an operator's list of schemes to lower case; undefined if one is invalid or always refused. */
-export function schemesOf(list: readonly string[]): readonly string[] | undefined {
+export function parseSchemes(list: readonly string[]): readonly string[] | undefined {
   const schemes = list.map((each) => each.toLowerCase());
   const isScheme = (each: string): boolean => /^[a-z][a-z0-9+.-]*$/.test(each) && !isRefused(each);
   return schemes.every((each) => each === ANY_SCHEME || isScheme(each)) ? schemes : undefined;

@@ -8,7 +8,7 @@ export interface Clock {
 export const systemClock: Clock = { now: () => Date.now() };
 
 /** Returns a clock with the earlier time of two clocks. */
-export function earlierOf(one: Clock, other: Clock): Clock {
+export function earlierClock(one: Clock, other: Clock): Clock {
   return one === other ? one : { now: () => Math.min(one.now(), other.now()) };
 }
 

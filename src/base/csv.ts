@@ -123,7 +123,7 @@ function readQuoted(text: string, from: number, isLast: boolean): [value: string
  * Formats a table as CSV. Texts are quoted, because spreadsheets of many locales use other separators; a text that starts
  * like a formula gets an apostrophe, so that it is not evaluated.
  */
-export function csvText(rows: readonly (readonly (string | number)[])[]): string {
+export function formatCsv(rows: readonly (readonly (string | number)[])[]): string {
   return `${rows.map((cells) => cells.map(cellText).join(',')).join('\r\n')}\r\n`;
 }
 

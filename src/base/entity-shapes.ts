@@ -22,7 +22,7 @@ export function textEntities(text: string, users: ReadonlyMap<string, Mentioned>
     }),
     urls: of('url').map((entity) => {
       const url = entity.text;
-      return { url, expanded_url: url, display_url: displayed(url), indices: placeOf(entity) };
+      return { url, expanded_url: url, display_url: displayUrl(url), indices: placeOf(entity) };
     }),
   };
 }
@@ -38,7 +38,7 @@ function tagged(entity: Entity): Record<string, unknown> {
 const DISPLAYED_MAX = 27;
 
 /** A URL for display: without its scheme, and truncated. */
-export function displayed(url: string): string {
+export function displayUrl(url: string): string {
   const bare = url.replace(/^https?:\/\/(www\.)?/i, '').replace(/\/$/, '');
   return bare.length > DISPLAYED_MAX ? `${bare.slice(0, DISPLAYED_MAX - 1)}\u2026` : bare;
 }

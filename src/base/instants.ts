@@ -65,7 +65,7 @@ export function addSeconds(instant: string, seconds: number): string {
 }
 
 /** Adds calendar months to an instant, keeping the time of day. A day that the month lacks becomes its last day. */
-export function monthsAfter(instant: string, months: number): string {
+export function addMonths(instant: string, months: number): string {
   const then = new Date(instant);
   const day = then.getUTCDate();
   then.setUTCMonth(then.getUTCMonth() + months);
@@ -74,7 +74,7 @@ export function monthsAfter(instant: string, months: number): string {
 }
 
 /** Formats `2026-01-01T00:00:00Z` as `Thu Jan 01 00:00:00 +0000 2026`. */
-export function dayFirst(instant: string): string {
+export function formatLegacyDate(instant: string): string {
   const [weekday, day, month, year, time] = new Date(instant).toUTCString().replace(',', '').split(' ');
   return `${weekday} ${month} ${day} ${time} +0000 ${year}`;
 }

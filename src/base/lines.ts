@@ -9,12 +9,12 @@ const NEWLINE = 0x0a;
 export type Line = { readonly text: string } | { readonly error: string };
 
 /** The lines of a file, in pieces as they are read. */
-export function linesOf(path: string, pieceBytes = 65_536): AsyncGenerator<Line[]> {
-  return linesOfStream(createReadStream(path, { highWaterMark: pieceBytes }));
+export function readFileLines(path: string, pieceBytes = 65_536): AsyncGenerator<Line[]> {
+  return readStreamLines(createReadStream(path, { highWaterMark: pieceBytes }));
 }
 
 /** The lines of a stream, in pieces as they arrive. A line that is too long is reported, and never held in memory. */
-export async function* linesOfStream(stream: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
+export async function* readStreamLines(stream: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
   let parts: Buffer[] = [];
   let bytes = 0;
   const add = (part: Buffer): void => {

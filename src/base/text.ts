@@ -8,7 +8,7 @@ export function isLegalText(text: string): boolean {
 }
 
 /** Length in Unicode code points, as a person counts characters. @source decision 23 */
-export function lengthOf(text: string): number {
+export function codePointLength(text: string): number {
   let length = 0;
   for (const _ of text) length += 1;
   return length;
@@ -25,7 +25,7 @@ export function foldCase(text: string): string {
 }
 
 /** The search terms of texts: folded runs of letters and digits, without duplicates. */
-export function termsOf(texts: readonly (string | null)[]): string[] {
+export function searchTerms(texts: readonly (string | null)[]): string[] {
   const words = texts.flatMap((text) => foldCase(text ?? '').match(/[\p{L}\p{M}\p{N}]+/gu) ?? []);
   return [...new Set(words)].sort();
 }
@@ -52,7 +52,7 @@ export function jsonText(text: string): string {
 }
 
 /** Returns the known word nearest to `word` by edit distance, if close enough to be a typo. */
-export function nearest(word: string, known: Iterable<string>): string | undefined {
+export function nearestWord(word: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of known) {
@@ -64,7 +64,7 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
 
 /** Returns the end of a message that suggests the nearest known word; empty if none is near. */
 export function didYouMean(word: string, known: Iterable<string>): string {
-  const near = nearest(word, known);
+  const near = nearestWord(word, known);
   return near === undefined ? '' : `; did you mean ${near}?`;
 }
 

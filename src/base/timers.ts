@@ -16,7 +16,7 @@ export function every(ms: number, action: () => void): () => void {
 }
 
 /** Returns the result of `work`; rejects if it takes longer than `ms`. */
-export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   let callOff = (): void => {};
   const late = new Promise<never>((_, reject) => {
     callOff = after(ms, () => reject(new Error(`no answer within ${ms} ms`)));

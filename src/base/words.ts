@@ -35,13 +35,13 @@ function isWordBoundary(text: string, at: number): boolean {
 }
 
 /** Whether a part of a longer word may be preceded and followed by other parts. */
-export interface Beside {
+export interface ExtensibleSides {
   readonly before: boolean;
   readonly behind: boolean;
 }
 
 /** Returns the sides on which a token of a phrase may extend into a longer word: not those next to another token. */
-export function besideToken(match: PhraseMatch, at: number, tokens: number): Beside {
+export function extensibleSides(match: PhraseMatch, at: number, tokens: number): ExtensibleSides {
   const isAnywhere = match === 'anywhere';
   if (match === 'alone') return { before: false, behind: false };
   return { before: isAnywhere || at === 0, behind: isAnywhere || at === tokens - 1 };
@@ -52,7 +52,7 @@ export function besideToken(match: PhraseMatch, at: number, tokens: number): Bes
  * `l` and `eau`. Nothing contains hashtags and handles.
  * @source decision 306, 1163
  */
-export function isTokenOf(said: string, token: string, { before, behind }: Beside): boolean {
+export function isTokenOf(said: string, token: string, { before, behind }: ExtensibleSides): boolean {
   if (said === token) return true;
   if (isTag(token) || said.startsWith('@')) return false;
   const start = said.startsWith('#') ? 1 : 0;
@@ -80,7 +80,7 @@ export function piecesOf(word: string): readonly string[] {
 export function hasPhrase(said: readonly string[], tokens: readonly string[], match: PhraseMatch): boolean {
   if (tokens.length === 0 || (match === 'alone' && said.length !== tokens.length)) return false;
   const isAt = (token: string, at: number, text: string | undefined): boolean =>
-    text !== undefined && isTokenOf(text, token, besideToken(match, at, tokens.length));
+    text !== undefined && isTokenOf(text, token, extensibleSides(match, at, tokens.length));
   if (match === 'anywhere') return tokens.every((token, at) => said.some((each) => isAt(token, at, each)));
   return said.some((_, from) => tokens.every((token, at) => isAt(token, at, said[from + at])));
 }

@@ -16,12 +16,12 @@ export function startOfDay(date: string, zone: string): string {
 }
 
 /** The instant at which the day containing an instant starts in a time zone, as UTC text. */
-export function startOfDayAround(ms: number, zone: string): string {
-  return startOfDay(dateAround(ms, zone), zone);
+export function startOfDayAt(ms: number, zone: string): string {
+  return startOfDay(localDateAt(ms, zone), zone);
 }
 
 /** The local date at an instant, `YYYY-MM-DD`. */
-export function dateAround(ms: number, zone: string): string {
+export function localDateAt(ms: number, zone: string): string {
   const second = Math.floor(ms / 1000);
   const last = lastDates.get(zone);
   if (last?.second === second) return last.date;
@@ -34,7 +34,7 @@ export function dateAround(ms: number, zone: string): string {
 const lastDates = new Map<string, { readonly second: number; readonly date: string }>();
 
 /** The date some days after another; before it when `days` is negative. */
-export function plusDays(date: string, days: number): string {
+export function addDays(date: string, days: number): string {
   return new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
@@ -64,7 +64,7 @@ export function localDay(date: string, zone: string): LocalDay {
   let day = days.get(key);
   if (!day) {
     const start_ms = Date.parse(startOfDay(date, zone));
-    const end_ms = Date.parse(startOfDay(plusDays(date, 1), zone));
+    const end_ms = Date.parse(startOfDay(addDays(date, 1), zone));
     day = { date, start_ms, end_ms, hours: Math.ceil((end_ms - start_ms) / HOUR_MS) };
     if (days.size >= DAYS_KEPT) days.clear();
     days.set(key, day);
@@ -73,8 +73,8 @@ export function localDay(date: string, zone: string): LocalDay {
 }
 
 /** The day of a time zone in which an instant lies. */
-export function localDayAround(ms: number, zone: string): LocalDay {
-  return localDay(dateAround(ms, zone), zone);
+export function localDayAt(ms: number, zone: string): LocalDay {
+  return localDay(localDateAt(ms, zone), zone);
 }
 
 /** The start of the hour of a local day in which an instant lies. */

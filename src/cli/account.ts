@@ -15,7 +15,7 @@ import {
   AccountConflict,
   applyAccountPlan,
   importAccounts,
-  liveRowsOf,
+  readLiveRows,
 } from '../features/ads/administration/apply-plan.ts';
 import { fundingInstruments } from '../features/ads/funding-instruments.ts';
 import { promotableUsers } from '../features/ads/promotable-users.ts';
@@ -195,7 +195,7 @@ async function showAccount(command: Command, id: string): Promise<void> {
     const values: Record<string, string> = { account_id: id, environment };
     for (const name of Object.keys(accounts.fields)) if (row[name] !== null) values[name] = String(row[name]);
     const members = await tx.accountMembers.listMembers(id);
-    const promoted = await liveRowsOf(tx, promotableUsers, id);
+    const promoted = await readLiveRows(tx, promotableUsers, id);
     const users = [...members, ...promoted].map(({ user_id }) => String(user_id));
     const names = await tx.credentials.findScreenNames([...new Set(users)]);
     for (const { user_id, role, post_composer } of members) {
@@ -208,7 +208,7 @@ async function showAccount(command: Command, id: string): Promise<void> {
     for (const [name, setting] of Object.entries(ACCOUNT_LIMITS)) {
       if (limits[setting] !== undefined) values[`limit_${name}`] = String(limits[setting]);
     }
-    for (const { id: own, type, currency, description } of await liveRowsOf(tx, fundingInstruments, id)) {
+    for (const { id: own, type, currency, description } of await readLiveRows(tx, fundingInstruments, id)) {
       values[`funding_${own}`] = [type, currency, description].join(' ');
     }
     return values;

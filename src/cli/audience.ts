@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import { CsvError } from '../base/csv.ts';
-import { linesOfStream } from '../base/lines.ts';
+import { readStreamLines } from '../base/lines.ts';
 import { IDENTIFIER_KINDS, type IdentifierKind, isHashedKind } from '../contract/store/audiences.ts';
 import { normalize } from '../features/audiences/uploads/normalize.ts';
 import { REASONS } from '../features/audiences/uploads/people-columns.ts';
@@ -36,7 +36,7 @@ function hashCommand(command: Command): void {
       };
       if (values.length > 0) return print(values.map(hashed).join(''));
       let number = 0;
-      for await (const lines of linesOfStream(process.stdin)) {
+      for await (const lines of readStreamLines(process.stdin)) {
         const hashes: string[] = [];
         for (const line of lines) {
           number += 1;

@@ -4,7 +4,7 @@ import { secureRandom } from '../base/random.ts';
 import { type SecretBox, secretBox } from '../base/secret-box.ts';
 import { DEAD_AFTER_S } from '../contract/store/nodes.ts';
 import { findMasterKey } from '../dev/dev-folder.ts';
-import { isMasterKeyInUse, serversWithoutCurrent } from '../features/platform/master-keys.ts';
+import { findServersWithOtherKey, isMasterKeyInUse } from '../features/platform/master-keys.ts';
 import type { Settings } from '../settings.ts';
 import type { Driver } from '../storage/core/driver.ts';
 import { storeOn } from '../storage/core/store.ts';
@@ -114,7 +114,7 @@ async function requireCurrentKey(tx: ReadTransaction, settings: Settings, box: S
     );
   }
   const { masterKeysOf } = await import('../app/database.ts');
-  const others = serversWithoutCurrent(masterKeysOf(settings), await tx.nodes.listLive('', DEAD_AFTER_S));
+  const others = findServersWithOtherKey(masterKeysOf(settings), await tx.nodes.listLive('', DEAD_AFTER_S));
   if (others.length > 0) {
     throw new CommandFailed(
       `servers still encrypt with another master key than ${id}: ${others.join(', ')}; restart each of them with it first (barker nodes shows their keys)`,

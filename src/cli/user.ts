@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { type Command, Option } from 'commander';
-import { type Line, linesOf, linesOfStream } from '../base/lines.ts';
+import { type Line, readFileLines, readStreamLines } from '../base/lines.ts';
 import { secureRandom } from '../base/random.ts';
 import { type User, VERIFIED_TYPES, type VerifiedType } from '../contract/store/credentials.ts';
 import { isLiveSession } from '../contract/store/logins.ts';
@@ -263,8 +263,8 @@ async function showOrResetTotp(command: Command, userName: string): Promise<void
  * machine can see arguments, and the shell keeps them in its history.
  */
 async function readPassword(file: string | undefined): Promise<string> {
-  if (file !== undefined && file !== '-') return firstLine(linesOf(file));
-  if (file === '-' || !process.stdin.isTTY) return firstLine(linesOfStream(process.stdin));
+  if (file !== undefined && file !== '-') return firstLine(readFileLines(file));
+  if (file === '-' || !process.stdin.isTTY) return firstLine(readStreamLines(process.stdin));
   const password = await ask('Password: ');
   if ((await ask('Repeat password: ')) !== password) throw new CommandFailed('the passwords do not match');
   return password;

@@ -9,7 +9,7 @@ import type {
   ShownCall,
 } from '../contract/declare/pages.ts';
 import type { ConsoleDeps } from './console-deps.ts';
-import { consolePage, orRefusal } from './parts/console-document.ts';
+import { consolePage, renderOrRefuse } from './parts/console-document.ts';
 import { bodyOf } from './refused-call.ts';
 
 /** An account as the API returns it. */
@@ -101,7 +101,7 @@ export function accountPage(
         lookUp,
         calls,
       };
-      return orRefusal(request, answer(visit), (page) => consolePage(visit, page));
+      return renderOrRefuse(request, answer(visit), (page) => consolePage(visit, page));
     },
   };
 }

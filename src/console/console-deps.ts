@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import type { PageResponse } from '../contract/declare/pages.ts';
 import type { BreakdownQuestion, CurrencyReport, ReportQuestion, SegmentReport } from '../contract/delivery/report.ts';
-import type { Standings } from '../contract/delivery/standing.ts';
+import type { AccountDeliveryStatus } from '../contract/delivery/standing.ts';
 import type { SettledAccount } from '../contract/services/delivery.ts';
 
 /** The calculation behind the metrics of an hour. */
@@ -32,7 +32,7 @@ export interface ConsoleDeps {
     account: SettledAccount,
     now: string,
     line_item_ids?: readonly string[],
-  ) => Promise<Standings>;
+  ) => Promise<AccountDeliveryStatus>;
   /** Explains the last full hour of a line item with simulated delivery. Amounts are micros. */
   readonly explainLastHour: (
     account: SettledAccount,

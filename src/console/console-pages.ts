@@ -13,7 +13,7 @@ import { entityListPages } from './pages/list-page.ts';
 import { overviewPage } from './pages/overview-page.ts';
 import { resultsPage } from './pages/results-page.ts';
 import { reviewPage } from './pages/review-page.ts';
-import { consoleDocument, orRefusal } from './parts/console-document.ts';
+import { consoleDocument, renderOrRefuse } from './parts/console-document.ts';
 
 /** The advertiser pages. */
 export function consolePages(deps: ConsoleDeps): readonly Page[] {
@@ -38,7 +38,7 @@ export function consolePages(deps: ConsoleDeps): readonly Page[] {
 /** Wraps a page to give the reason if the accounts of the user cannot be read. */
 function withRefusalPage(page: Page): Page {
   const answer: Page['answer'] = (request) =>
-    orRefusal(request, page.answer(request), ({ status, title, content }) => ({
+    renderOrRefuse(request, page.answer(request), ({ status, title, content }) => ({
       status: status!,
       html: consoleDocument(request, title, html`<h1>${title}</h1>${content}`),
     }));

@@ -1,14 +1,14 @@
 import { formatInstant, instantMs } from '../base/instants.ts';
-import { dateAround, plusDays, startOfDay } from '../base/zones.ts';
+import { addDays, localDateAt, startOfDay } from '../base/zones.ts';
 
 /** The local day on which a flight starts, such as `2026-03-02`; '' without a start. @source decision 1002 */
 export function firstDay(start: string | null, zone: string): string {
-  return start === null ? '' : dateAround(instantMs(start), zone);
+  return start === null ? '' : localDateAt(instantMs(start), zone);
 }
 
 /** The last local day of a flight, whose end is exclusive. */
 export function lastDay(end: string | null, zone: string): string {
-  return end === null ? '' : dateAround(instantMs(end) - 1000, zone);
+  return end === null ? '' : localDateAt(instantMs(end) - 1000, zone);
 }
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
@@ -22,7 +22,7 @@ export function startOf(day: string, zone: string): string | undefined {
 /** The end of a local day, which is the start of the next, as UTC text; otherwise like `startOf`. */
 export function endOf(day: string, zone: string): string | undefined {
   if (day === '') return '';
-  return DAY.test(day) && !Number.isNaN(Date.parse(day)) ? startOf(plusDays(day, 1), zone) : undefined;
+  return DAY.test(day) && !Number.isNaN(Date.parse(day)) ? startOf(addDays(day, 1), zone) : undefined;
 }
 
 let latest: { readonly zone: string; readonly format: Intl.DateTimeFormat } | undefined;
@@ -47,15 +47,15 @@ export type Preset = (typeof PRESETS)[number];
 
 /** The local days of a preset, in order. */
 export function daysOfPreset(preset: Preset, now: string, zone: string): string[] {
-  const today = dateAround(Date.parse(now), zone);
+  const today = localDateAt(Date.parse(now), zone);
   const month = `${today.slice(0, 7)}-01`;
-  const before = plusDays(month, -1);
+  const before = addDays(month, -1);
   const [first, last] = {
     today: [today, today],
-    yesterday: [plusDays(today, -1), plusDays(today, -1)],
-    last_7: [plusDays(today, -6), today],
-    last_14: [plusDays(today, -13), today],
-    last_30: [plusDays(today, -29), today],
+    yesterday: [addDays(today, -1), addDays(today, -1)],
+    last_7: [addDays(today, -6), today],
+    last_14: [addDays(today, -13), today],
+    last_30: [addDays(today, -29), today],
     this_month: [month, today],
     last_month: [`${before.slice(0, 7)}-01`, before],
   }[preset] as [string, string];
@@ -64,20 +64,20 @@ export function daysOfPreset(preset: Preset, now: string, zone: string): string[
 
 /** The last `count` local days, ending today. */
 export function lastDays(now: string, zone: string, count: number): string[] {
-  const today = dateAround(Date.parse(now), zone);
-  return daysBetween(plusDays(today, 1 - count), today);
+  const today = localDateAt(Date.parse(now), zone);
+  return daysBetween(addDays(today, 1 - count), today);
 }
 
 /** The days of an inclusive range. */
 export function daysBetween(first: string, last: string): string[] {
   const days: string[] = [];
-  for (let day = first; day <= last; day = plusDays(day, 1)) days.push(day);
+  for (let day = first; day <= last; day = addDays(day, 1)) days.push(day);
   return days;
 }
 
 /** The preceding range of the same length. */
 export function daysBefore(days: readonly string[]): string[] {
-  return daysBetween(plusDays(days[0]!, -days.length), plusDays(days[0]!, -1));
+  return daysBetween(addDays(days[0]!, -days.length), addDays(days[0]!, -1));
 }
 
 /** Whether a text is a calendar day, such as `2026-03-02`. */

@@ -38,7 +38,7 @@ export async function fillDirectory(store: Store, people: DemoPeople): Promise<r
       const count = Math.min(AT_ONCE, people.users - from);
       await tx.directory.put(Array.from({ length: count }, (_, index) => make(from + index)));
     }
-    await tx.directory.settle(secureRandom.bytes(8).toString('hex'));
+    await tx.directory.commitState(secureRandom.bytes(8).toString('hex'));
   });
   return readers;
 }

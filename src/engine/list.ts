@@ -1,5 +1,5 @@
 import { decodeCursor, encodeCursor } from '../base/cursor.ts';
-import { foldCase, termsOf } from '../base/text.ts';
+import { foldCase, searchTerms } from '../base/text.ts';
 import { boolean, type Field, id, integer, itemsOf, listOf, text } from '../contract/declare/fields.ts';
 import {
   type Answer,
@@ -125,7 +125,7 @@ function conditionsOf(resource: AnyResource, call: Call): Omit<PageQuery, 'sort'
     deleted: input.with_deleted ? 'shown' : 'hidden',
     within,
     without: drafts && !input.with_draft ? { column: drafts.field, value: drafts.value } : undefined,
-    terms: terms && input.q ? termsOf([input.q as string]) : undefined,
+    terms: terms && input.q ? searchTerms([input.q as string]) : undefined,
     prefix: search && input.q ? { column: `${search}_folded`, text: foldCase(input.q as string) } : undefined,
   };
 }

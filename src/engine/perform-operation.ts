@@ -81,14 +81,14 @@ export function checkAccess(
   if (!access || access.account.environment !== environment) {
     throw problem('ACCOUNT_NOT_ACCESSIBLE', { parameter: 'account_id', value: id });
   }
-  if (access.account.deleted && !(operation.allowsDeletedAccount && isTrue(raw, 'with_deleted'))) {
+  if (access.account.deleted && !(operation.allowsDeletedAccount && rawFlag(raw, 'with_deleted'))) {
     throw problem('NOT_FOUND', { parameter: 'account_id', value: id, words: { kind: 'Account' } });
   }
   if (!operation.roles!.includes(access.role)) throw problem('ACTION_NOT_ALLOWED', { words: { account: id } });
 }
 
 /** Reads a switch that is needed before the parameters are parsed; parsing refuses values that are not booleans. */
-export function isTrue(raw: RawParameters, name: string): boolean {
+export function rawFlag(raw: RawParameters, name: string): boolean {
   return /^(true|t|1)$/i.test(String(raw.get(name)?.[0] ?? ''));
 }
 

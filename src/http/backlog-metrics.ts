@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
 import { formatInstant, instantMs } from '../base/instants.ts';
-import { within } from '../base/timers.ts';
+import { withTimeout } from '../base/timers.ts';
 import type { Backlog } from '../contract/store/jobs.ts';
 import type { Store } from '../storage/unit-of-work.ts';
 import { addGauge, type GaugeSource, type Registry } from './metrics.ts';
@@ -38,7 +38,7 @@ export function addBacklogMetrics(registry: Registry, deps: BacklogMetricsDepend
     barker_database_up: {
       help: '1 while the database answers, else 0.',
       read: () =>
-        within(PING_MS, store.ping()).then(
+        withTimeout(PING_MS, store.ping()).then(
           () => 1,
           () => 0,
         ),

@@ -4,13 +4,13 @@ import type { Access, Authenticated, Caller, NonceUse } from '../contract/declar
 import { isId } from '../contract/declare/fields.ts';
 import type { Operation, OperationWindow, Principal, Services } from '../contract/declare/operation.ts';
 import { Problem, problem } from '../contract/problems/problems.ts';
-import { type CallOrigin, checkAccess, isTrue } from '../engine/perform-operation.ts';
+import { type CallOrigin, checkAccess, rawFlag } from '../engine/perform-operation.ts';
 import type { RawParameters } from '../engine/read-parameters.ts';
 import type { AddressLimiter } from './address-limiter.ts';
 import type { AuditOrigin } from './audit-log.ts';
 import type { Exchange, PipelineDependencies } from './exchange.ts';
 import type { RateScope, RateUsage } from './rate-limiter.ts';
-import { rateScopeOf, requestIdOf } from './reply.ts';
+import { clientRequestId, rateScopeOf } from './reply.ts';
 
 // Steps that calls of requests and of pages share.
 
@@ -18,7 +18,7 @@ const NO_HEADERS: Exchange['answerHeaders'] = [];
 const NOTHING: Exchange['auditEvents'] = [];
 
 /** Creates the exchange of a new call. */
-export function newExchange(
+export function createExchange(
   deps: PipelineDependencies,
   operation: Operation,
   request: IncomingMessage,
@@ -46,7 +46,7 @@ export function newExchange(
  * Checks the caller's access to the account in the path, then charges the call to their rate windows.
  * @throws Problem
  */
-export async function admit(
+export async function admitCaller(
   deps: PipelineDependencies,
   exchange: Exchange,
   raw: RawParameters,
@@ -55,7 +55,7 @@ export async function admit(
   const { operation } = exchange;
   const access = operation.roles && (cachedAccess(deps, exchange) ?? (await findAccess(deps, exchange))); // 404 503
   if (operation.roles) checkAccess(exchange, deps.environment, raw, access); // 403 404
-  const withTotalCount = 'with_total_count' in operation.parameters && isTrue(raw, 'with_total_count');
+  const withTotalCount = 'with_total_count' in operation.parameters && rawFlag(raw, 'with_total_count');
   const counted = takeRate(deps, exchange, { account: access?.account.id, withTotalCount, nonce }); // 429
   if (counted) await counted;
   return access;
@@ -73,19 +73,19 @@ function findAccess(deps: PipelineDependencies, { path, caller }: Exchange): Pro
 }
 
 /** The origin of the audit events of a call. */
-export function auditOriginOf(deps: PipelineDependencies, { request, transactionId }: Exchange): AuditOrigin {
-  return { transaction_id: transactionId, request_id: requestIdOf(request), address: deps.addressOf(request) };
+export function auditOrigin(deps: PipelineDependencies, { request, transactionId }: Exchange): AuditOrigin {
+  return { transaction_id: transactionId, request_id: clientRequestId(request), address: deps.addressOf(request) };
 }
 
 /** The origin of a call of a program or a page. */
-export function originOf(deps: PipelineDependencies, exchange: Exchange, services: Services): CallOrigin {
+export function callOrigin(deps: PipelineDependencies, exchange: Exchange, services: Services): CallOrigin {
   return {
     services,
     environment: deps.environment,
     address: deps.addressOf(exchange.request),
     isHead: exchange.request.method === 'HEAD',
     now: formatInstant(services.clock.now()),
-    recordAudit: (tx, event) => deps.auditLog.transactional(auditOriginOf(deps, exchange))(tx, event),
+    recordAudit: (tx, event) => deps.auditLog.transactional(auditOrigin(deps, exchange))(tx, event),
     rateWindows: () => windowsOf(deps, exchange.caller!),
   };
 }
@@ -143,7 +143,7 @@ function acceptUsage(
 }
 
 /** Returns the purpose for which a request uses its nonce. @source decision 747 */
-export function useOf({ method, files }: Operation): NonceUse {
+export function nonceUse({ method, files }: Operation): NonceUse {
   if (method === 'GET') return 'read';
   return files ? 'change-of-files' : 'change';
 }

@@ -6,7 +6,7 @@ import type { Operation } from '../contract/declare/operation.ts';
 import { problem } from '../contract/problems/problems.ts';
 import type { Exchange, PipelineDependencies } from './exchange.ts';
 import { type BodyReadObserver, readBody, readBytes } from './read-body.ts';
-import { BODY_OVERHEAD_BYTES, readReserved } from './request-memory.ts';
+import { BODY_OVERHEAD_BYTES, readWithinMemory } from './request-memory.ts';
 
 /** Whether the content type of a request is JSON. */
 export function hasJsonBody(request: IncomingMessage): boolean {
@@ -28,7 +28,7 @@ export async function readAuthenticatedBody<Body>(
     owner: callerKey(exchange.caller!),
     overhead_bytes: BODY_OVERHEAD_BYTES,
   } as const;
-  return readReserved(deps.authenticatedMemory, holding, ({ onStart, onProgress }) =>
+  return readWithinMemory(deps.authenticatedMemory, holding, ({ onStart, onProgress }) =>
     read({
       onProgress,
       onStart: (end) =>

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer, hostIn, listen } from '../base/node-http.ts';
-import { asciiLowerCase, nearest } from '../base/text.ts';
+import { asciiLowerCase, nearestWord } from '../base/text.ts';
 import type { Operation } from '../contract/declare/operation.ts';
 import { Problem, type ProblemName, problem } from '../contract/problems/problems.ts';
 import { VERSION } from '../engine/operations.ts';
@@ -282,7 +282,7 @@ function nearestPath(operations: readonly Operation[], target: string): string |
         if (own.length !== segments.length) return [];
         return own.map((each, at) => (each.startsWith(':') ? segments[at] : each)).join('/');
       });
-  return nearest(given, known);
+  return nearestWord(given, known);
 }
 
 function isOfVersion(path: string): boolean {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type * as prometheus from 'prom-client';
-import { within } from '../base/timers.ts';
+import { withTimeout } from '../base/timers.ts';
 import type { ConnectionLimiter } from './connection-limiter.ts';
 import type { RequestMemory } from './request-memory.ts';
 
@@ -29,7 +29,7 @@ export function addGauge(registry: Registry, name: string, { help, label, read }
     labelNames: label === undefined ? [] : [label],
     registers: [registry],
     async collect() {
-      const reading = await within(READING_MS, Promise.resolve().then(read)).catch(() => undefined);
+      const reading = await withTimeout(READING_MS, Promise.resolve().then(read)).catch(() => undefined);
       this.reset();
       if (typeof reading === 'number') this.set(reading);
       else if (label === undefined) this.remove();

@@ -11,17 +11,25 @@ import type { StreamHandle } from '../contract/services/streams.ts';
 import { echo } from '../engine/echo.ts';
 import { envelope } from '../engine/envelope.ts';
 import { performOperation } from '../engine/perform-operation.ts';
-import { admit, auditOriginOf, commitNonce, limitAddress, newExchange, originOf, useOf } from './call-steps.ts';
-import { calledServices } from './called-host.ts';
+import {
+  admitCaller,
+  auditOrigin,
+  callOrigin,
+  commitNonce,
+  createExchange,
+  limitAddress,
+  nonceUse,
+} from './call-steps.ts';
+import { servicesForOrigin } from './called-host.ts';
 import { errorReply } from './error-reply.ts';
 import type { Exchange, PipelineDependencies } from './exchange.ts';
 import { hasFormBody, readFormBody, signedPartsOf } from './form-body.ts';
 import { hasJsonBody, parseJson, readAuthenticatedBody, readJsonBytes, readVerifiedBody } from './json-body.ts';
 import { hasMultipartBody, type MultipartTarget, receiveMultipart, receiveTextFiles } from './multipart.ts';
 import { discardAndClose } from './read-body.ts';
-import { answerHeaders, countUncounted, headersOf, send } from './reply.ts';
+import { answerHeaders, buildReplyHeaders, chargeRefusedCall, send } from './reply.ts';
 import { countHeader } from './request-host.ts';
-import { inWords } from './vocabulary/event-words.ts';
+import { translateStream } from './vocabulary/event-words.ts';
 
 /**
  * Processes a request, step by step. The comment of each step lists the error statuses that it can end with.
@@ -39,15 +47,15 @@ async function runSteps(
   // A request that is refused earlier does not wait for the fence.
   fenced?.catch(() => {});
   const form = hasFormBody(request) ? await readFormBody(deps, exchange) : undefined; // 400 401 408 413 429 503
-  if (fenced) await (operation.bearsOutages ? deps.services.serving.outages.wait(fenced) : fenced);
+  if (fenced) await (operation.toleratesOutages ? deps.services.serving.outages.wait(fenced) : fenced);
   const pending = known ?? authenticate(deps, exchange, origins, form); // 400 401 403 431 503
   const authenticated = pending instanceof Promise ? await pending : pending;
   deps.connectionLimiter.markAuthenticated(request.socket);
   const bodyHash = acceptCaller(exchange, authenticated, form); // 401 403
   const raw = rawParameters(exchange, form, authenticated.headerParameters); // 400 401
   const { nonce } = authenticated;
-  const access = await admit(deps, exchange, raw, nonce); // 403 404 429 503
-  const use = useOf(operation);
+  const access = await admitCaller(deps, exchange, raw, nonce); // 403 404 429 503
+  const use = nonceUse(operation);
   const nonceWritten = commitNonce(deps, exchange, nonce, use); // 401 503
   // A change must not happen twice, even if the process ends before the reply; an open stream counts as answered.
   if (use !== 'read' || operation.shape === 'stream') await nonceWritten;
@@ -61,7 +69,7 @@ async function runSteps(
         ? await jsonBody(deps, exchange, raw, bodyHash) // 400 401 408 413 429 503
         : undefined;
     if (operation.files) await receive(deps, exchange, { raw, received, bodyHash, isUpload }); // 400 401 408 413 429 503
-    const origin = originOf(deps, exchange, calledServices(deps.services, deps.environment, origins[0]));
+    const origin = callOrigin(deps, exchange, servicesForOrigin(deps.services, deps.environment, origins[0]));
     const sees = deps.tools && (async (call: Call) => deps.tools!.performing(exchange, call));
     const answer = await performOperation(exchange, origin, access, { raw, body, files: received }, sees); // 400 403 404 409 410 429 503
     exchange.usesDeprecated = answer.usesDeprecated ?? false;
@@ -101,7 +109,7 @@ export async function handleRequest(
   path: Record<string, string>,
   known?: Authenticated,
 ): Promise<void> {
-  const exchange = newExchange(deps, operation, request, path);
+  const exchange = createExchange(deps, operation, request, path);
   let status = 200;
   let text: string;
   let flow: StreamHandle | undefined;
@@ -122,16 +130,16 @@ export async function handleRequest(
     if (request.destroyed && !request.complete) return deps.observer.replied(exchange, CANCELLED, failure);
     await delayRefusal(failure, exchange.startedAt_ms);
   }
-  if (exchange.auditEvents.length > 0) await deps.auditLog.record(exchange.auditEvents, auditOriginOf(deps, exchange));
+  if (exchange.auditEvents.length > 0) await deps.auditLog.record(exchange.auditEvents, auditOrigin(deps, exchange));
   if (deps.isDraining() || exchange.closesConnection) response.shouldKeepAlive = false;
   if (exchange.closesConnection) discardAndClose(request);
-  const counted = countUncounted(exchange, deps);
+  const counted = chargeRefusedCall(exchange, deps);
   if (counted) await counted;
-  let headers = headersOf(exchange, deps, status, failure);
+  let headers = buildReplyHeaders(exchange, deps, status, failure);
   if (exchange.words) {
     text = exchange.words.replyOut(text);
     headers = deps.vocabulary!.headers(headers);
-    flow &&= inWords(flow, exchange.words);
+    flow &&= translateStream(flow, exchange.words);
   }
   if (flow) {
     deps.tools?.streaming(exchange, headers, response);

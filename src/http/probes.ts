@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Clock } from '../base/clock.ts';
-import { within } from '../base/timers.ts';
+import { withTimeout } from '../base/timers.ts';
 import { send } from './reply.ts';
 import { NOSNIFF_HEADERS } from './request-origin.ts';
 import type { Routes } from './routes.ts';
@@ -83,7 +83,7 @@ async function check({ checks, optionalChecks = {} }: ProbeDependencies): Promis
 
 async function stateOf(run: Check, otherwise: State): Promise<State> {
   try {
-    await within(CHECK_MS, run());
+    await withTimeout(CHECK_MS, run());
     return 'ok';
   } catch {
     return otherwise;

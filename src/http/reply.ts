@@ -27,12 +27,17 @@ const NO_STORE = 'no-cache, no-store, must-revalidate, pre-check=0, post-check=0
  * The headers of a reply: those of every reply, and those that depend on its state.
  * @source campaigns 3.1; authentication 1.4 and 13; decision 59
  */
-export function headersOf(exchange: Exchange, deps: PipelineDependencies, status: number, failure: unknown): Headers {
+export function buildReplyHeaders(
+  exchange: Exchange,
+  deps: PipelineDependencies,
+  status: number,
+  failure: unknown,
+): Headers {
   const { operation, caller, transactionId, startedAt_ms, request } = exchange;
   const headers = baseHeaders(operation.family, typeOf(operation, failure), {
     transactionId,
     duration_ms: performance.now() - startedAt_ms,
-    requestId: requestIdOf(request),
+    requestId: clientRequestId(request),
     secure: deps.secureHeaders(request),
   });
   // An empty reply has no content type.
@@ -123,7 +128,7 @@ export function rateScopeOf(deps: PipelineDependencies, exchange: Exchange): Rat
 /**
  * Charges a request that was refused before it was counted. Returns a promise only if the rate limiter does.
  */
-export function countUncounted(exchange: Exchange, deps: PipelineDependencies): Promise<void> | undefined {
+export function chargeRefusedCall(exchange: Exchange, deps: PipelineDependencies): Promise<void> | undefined {
   if (!exchange.caller || exchange.rateUsage) return undefined;
   const usage = deps.rateLimiter.take(exchange.operation, rateScopeOf(deps, exchange));
   if (usage instanceof Promise) {
@@ -166,13 +171,13 @@ function addDeprecation(
 }
 
 /** The `retry-after` header of a failure, if any. */
-export function retryAfterOf(failure: unknown): readonly string[] {
+export function retryAfterHeaders(failure: unknown): readonly string[] {
   const wait_s = failure instanceof Problem ? failure.retryAfter_s : undefined;
   return wait_s === undefined ? [] : ['retry-after', String(wait_s)];
 }
 
 function addFailure(headers: Headers, failure: Problem, tellsHints: boolean): void {
-  headers.push(...retryAfterOf(failure));
+  headers.push(...retryAfterHeaders(failure));
   if (failure.allow !== undefined) headers.push('allow', failure.allow);
   if (tellsHints && failure.hint !== undefined) headers.push('x-hint', asciiOnly(failure.hint));
 }
@@ -224,7 +229,7 @@ export function send(response: ServerResponse, status: number, headers: Headers,
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,40}$/;
 
 /** The client's `X-Request-ID`, if it is safe to log and echo. */
-export function requestIdOf(request: IncomingMessage): string | undefined {
+export function clientRequestId(request: IncomingMessage): string | undefined {
   const input = request.headers['x-request-id'];
   return typeof input === 'string' && REQUEST_ID.test(input) ? input : undefined;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { addressBlock } from '../base/address-block.ts';
 import { type FirstRequestBuffer, firstRequestBuffer } from './first-request-buffer.ts';
 import { readBody } from './read-body.ts';
-import { BODY_OVERHEAD_BYTES, RequestMemory, type RequestMemoryLimits, readReserved } from './request-memory.ts';
+import { BODY_OVERHEAD_BYTES, RequestMemory, type RequestMemoryLimits, readWithinMemory } from './request-memory.ts';
 import { addressFromBytes } from './unparsed-requests.ts';
 
 /** Settings that limit the cost of incomplete requests. */
@@ -88,7 +88,7 @@ function unauthenticatedBodies(
         owner: addressBlock(address),
         overhead_bytes: BODY_OVERHEAD_BYTES,
       } as const;
-      return readReserved(memory, holding, (watch) => readBody(request, max, watch));
+      return readWithinMemory(memory, holding, (watch) => readBody(request, max, watch));
     },
   };
 }

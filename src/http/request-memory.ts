@@ -1,4 +1,4 @@
-import { type Arrivals, arrivals } from '../base/arrivals.ts';
+import { createFifo, type Fifo } from '../base/arrivals.ts';
 import { elapsed_ms, every } from '../base/timers.ts';
 import { Problem } from '../contract/problems/problems.ts';
 import type { BodyReadObserver } from './read-body.ts';
@@ -51,7 +51,7 @@ const LOOK_MS = 1000;
 const RETRY_S = 1;
 
 interface Queue {
-  readonly waiting: Arrivals<Waiting>;
+  readonly waiting: Fifo<Waiting>;
   readonly bytes_max: number;
   bytes: number;
 }
@@ -86,7 +86,7 @@ export class RequestMemory {
   constructor(limits: RequestMemoryLimits) {
     this.#limits = limits;
     const { bytes_max } = limits;
-    const queueOf = (bytes_max: number): Queue => ({ waiting: arrivals(), bytes_max, bytes: 0 });
+    const queueOf = (bytes_max: number): Queue => ({ waiting: createFifo(), bytes_max, bytes: 0 });
     this.#queues = { first: queueOf(bytes_max), later: queueOf(bytes_max * LATER_SHARE), known: queueOf(bytes_max) };
     this.#stopLooking = every(LOOK_MS, () => this.#evictSlow());
   }
@@ -215,7 +215,7 @@ function refusal(problem: 'RATE_LIMITED' | 'UNAVAILABLE', because: string): Prob
 }
 
 /** Reads a body within a memory; rejects with the problem that evicts it. */
-export async function readReserved<Body>(
+export async function readWithinMemory<Body>(
   memory: RequestMemory,
   holding: Omit<ReservationRequest, 'stage' | 'evict'>,
   read: (watch: BodyReadObserver) => Promise<Body>,

@@ -9,7 +9,7 @@ import { StoreUnavailable } from '../contract/problems/store-unavailable.ts';
 import type { UsageRecorder } from './application-usage.ts';
 import type { Exchange } from './exchange.ts';
 import { Counter, Histogram, type Registry } from './metrics.ts';
-import { requestIdOf } from './reply.ts';
+import { clientRequestId } from './reply.ts';
 
 /** Observes every reply: counts it for the metrics, and logs it if configured. */
 export interface RequestObserver {
@@ -142,7 +142,7 @@ function describe(exchange: Exchange, status: number, duration_ms: number, addre
 }
 
 function describeRequest(request: IncomingMessage, transactionId: string, address: string): Record<string, unknown> {
-  return { method: request.method, transaction_id: transactionId, request_id: requestIdOf(request), address };
+  return { method: request.method, transaction_id: transactionId, request_id: clientRequestId(request), address };
 }
 
 /** The problems of a refused request, those of all items of a batch included; undefined for other failures. */

@@ -103,7 +103,7 @@ const routers = new Map<string, Router>();
 /** Returns the router of these paths, which listeners with the same paths share. */
 export function sharedRouter(paths: readonly string[]): Router {
   const key = paths.join(' ');
-  const router = routers.get(key) ?? routerOf(paths);
+  const router = routers.get(key) ?? createRouter(paths);
   routers.set(key, router);
   return router;
 }
@@ -112,7 +112,7 @@ export function sharedRouter(paths: readonly string[]): Router {
  * Creates a router of paths with `:parameters`, where literal segments win. A path is added once for all methods: adding it
  * for each would dominate the startup time of a listener.
  */
-export function routerOf(paths: Iterable<string>): Router {
+export function createRouter(paths: Iterable<string>): Router {
   const router = findMyWay({ ...OPTIONS, querystringParser: noQuery });
   for (const path of paths) router.on('GET', path, () => {}, path);
   return (target) => {

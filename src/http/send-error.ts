@@ -5,11 +5,11 @@ import type { PipelineDependencies } from './exchange.ts';
 import {
   asciiOnly,
   baseHeaders,
+  clientRequestId,
   type Headers,
   JSON_TYPES,
   PROBLEM_TYPE,
-  requestIdOf,
-  retryAfterOf,
+  retryAfterHeaders,
   send,
 } from './reply.ts';
 
@@ -58,7 +58,7 @@ export function errorResponse(
   // What a client can send instead. @source RFC 9110 15.5.16
   if (failure.errors[0]!.problem === 'CODING_UNKNOWN') headers.push('accept-encoding', 'identity');
   if (deps.includesHints && failure.hint !== undefined) headers.push('x-hint', asciiOnly(failure.hint));
-  headers.push(...retryAfterOf(failure));
+  headers.push(...retryAfterHeaders(failure));
   return { status, headers, body, transactionId };
 }
 
@@ -69,7 +69,7 @@ export function sendError(
   response: ServerResponse,
   failure: Problem,
 ): void {
-  const of = { path: request.url ?? '/', requestId: requestIdOf(request), secure: deps.secureHeaders(request) };
+  const of = { path: request.url ?? '/', requestId: clientRequestId(request), secure: deps.secureHeaders(request) };
   const { status, headers, body, transactionId } = errorResponse(deps, failure, of);
   if (deps.isDraining()) response.shouldKeepAlive = false;
   send(response, status, headers, body);

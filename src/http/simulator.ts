@@ -4,7 +4,7 @@ import { problem } from '../contract/problems/problems.ts';
 import { errorReply } from './error-reply.ts';
 import type { PipelineDependencies } from './exchange.ts';
 import { readBody } from './read-body.ts';
-import { baseHeaders, JSON_TYPES, requestIdOf, retryAfterOf, send } from './reply.ts';
+import { baseHeaders, clientRequestId, JSON_TYPES, retryAfterHeaders, send } from './reply.ts';
 import type { Routes } from './routes.ts';
 
 /** The dependencies of the simulator endpoint. */
@@ -29,7 +29,7 @@ export function addSimulator(routes: Routes, deps: SimulatorDependencies): void 
     const headers = baseHeaders('problem', type, {
       transactionId: deps.nextTransactionId(),
       duration_ms: performance.now() - startedAt_ms,
-      requestId: requestIdOf(request),
+      requestId: clientRequestId(request),
       secure: deps.secureHeaders(request),
     });
     send(response, status, [...headers, ...more], body);
@@ -48,7 +48,7 @@ async function answered(
     return { status: 202, body: JSON.stringify({ data: { event_uuid } }), more: [] };
   } catch (error) {
     const reply = errorReply(error, 'problem', '{}', { base: () => deps.originsOf(request)[0] ?? '' });
-    return { ...reply, more: retryAfterOf(error) };
+    return { ...reply, more: retryAfterHeaders(error) };
   }
 }
 

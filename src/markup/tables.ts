@@ -26,7 +26,7 @@ ${joinHtml(body, '\n')}
 }
 
 /** Renders a list of names and values, without those that have no value. */
-export function definitions(
+export function definitionList(
   rows: readonly (readonly [name: string, value: Html | string | number | undefined])[],
   style = 'facts',
 ): Html {

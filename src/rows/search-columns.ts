@@ -1,4 +1,4 @@
-import { foldCase, termsOf } from '../base/text.ts';
+import { foldCase, searchTerms } from '../base/text.ts';
 import type { AnyResource, Row } from '../contract/declare/resource.ts';
 
 /**
@@ -19,7 +19,7 @@ export function searchColumns(resource: AnyResource, row: Row, changes: Changed 
 function foldedTerms({ list }: AnyResource, row: Row, changes: Changed): Record<string, string | null> {
   const names = (list?.terms ?? []) as readonly string[];
   if (!names.some((name) => name in changes)) return {};
-  const terms = termsOf(names.map((name) => row[name] as string | null));
+  const terms = searchTerms(names.map((name) => row[name] as string | null));
   return { terms: terms.length > 0 ? ` ${terms.join(' ')} ` : null };
 }
 

@@ -1,5 +1,5 @@
 import { isObject } from '../base/objects.ts';
-import { nearest } from '../base/text.ts';
+import { nearestWord } from '../base/text.ts';
 import { type SettingName, type Settings, settingsTable } from '../settings.ts';
 import { isLoopbackHost } from './addresses.ts';
 import type { Mode, SettingEntry, SettingValue } from './kinds.ts';
@@ -118,7 +118,7 @@ function take(findings: Findings, name: string, found: Omit<Input, 'name'>, spel
   // The spelling must match too, so that two variables (BARKER_PORT, BARKER_port) cannot mean one setting.
   if (isName(name) && spell(name) === found.key) return void findings.input.push({ name, ...found });
   const known = spell === variableOf ? [...names, 'config', ...secretFiles.keys()] : names;
-  const near = nearest(name.toLowerCase().replaceAll('-', '_'), known);
+  const near = nearestWord(name.toLowerCase().replaceAll('-', '_'), known);
   const hint = near === undefined ? '' : `; did you mean ${spell(near)}?`;
   findings.problems.push(`${found.key} (${found.where}): unknown setting${hint}`);
 }

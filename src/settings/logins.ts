@@ -1,4 +1,4 @@
-import { ANY_SCHEME, schemesOf } from '../base/callback-schemes.ts';
+import { ANY_SCHEME, parseSchemes } from '../base/callback-schemes.ts';
 import { amount, integer, list, text } from './kinds.ts';
 
 /** Settings of logins, passwords and sessions. */
@@ -9,7 +9,7 @@ export const loginSettings = {
       default: [],
       default_dev: [ANY_SCHEME],
       expected: 'a comma list of schemes, or * for all; never javascript, data and the like',
-      parse: schemesOf,
+      parse: parseSchemes,
     },
   ),
   login_failures_per_account: integer(

@@ -1,6 +1,6 @@
 import type { Field, StoredValue } from '../../src/contract/declare/fields.ts';
 import type { Operation } from '../../src/contract/declare/operation.ts';
-import { objectiveOf } from '../../src/features/ads/line-items/objectives.ts';
+import { findObjective } from '../../src/features/ads/line-items/objectives.ts';
 import { CURATED_CATEGORIES } from '../../src/features/ads/reference/categories.ts';
 import { FIRST_USER_ID } from '../../src/features/platform/registration.ts';
 
@@ -171,7 +171,7 @@ export const SOUND: Readonly<
       start_time,
       total_budget_amount_local_micro: total = null,
     } = values;
-    const { goals, strategyWithBid: withBid } = objectiveOf(String(objective));
+    const { goals, strategyWithBid: withBid } = findObjective(String(objective));
     const [goal, ways] = Object.entries(goals)[0]!;
     return {
       product_type: objective === 'PREROLL_VIEWS' ? 'MEDIA' : 'PROMOTED_POSTS',

@@ -7,7 +7,7 @@ import { operations } from '../../src/app/dependencies.ts';
 import type { Service } from '../../src/app/server.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { formatInstant, instantMs } from '../../src/base/instants.ts';
-import { dateAround, localDay, plusDays } from '../../src/base/zones.ts';
+import { addDays, localDateAt, localDay } from '../../src/base/zones.ts';
 import { ephemeralRun } from '../../src/cli/dev/ephemeral.ts';
 import { startDev } from '../../src/cli/dev.ts';
 import type { Field } from '../../src/contract/declare/fields.ts';
@@ -118,8 +118,8 @@ describe('the demo world', () => {
       'Visitors of the shop',
     ]);
     const [{ timezone }] = await listOf('/12/accounts');
-    const first = plusDays(dateAround(systemClock.now() - 21 * DAY_MS, timezone), 1);
-    const startOf = (days: number) => formatInstant(localDay(plusDays(first, days), timezone).start_ms);
+    const first = addDays(localDateAt(systemClock.now() - 21 * DAY_MS, timezone), 1);
+    const startOf = (days: number) => formatInstant(localDay(addDays(first, days), timezone).start_ms);
     const numbers = new Map<string, { impressions: number[]; spend: number[] }>();
     for (const week of [0, 7, 14]) {
       const days = week === 14 ? 6 : 7;
@@ -156,12 +156,12 @@ describe('the demo world', () => {
       ],
     );
     const [{ timezone }] = await listOf('/12/accounts');
-    const today = dateAround(systemClock.now(), timezone);
+    const today = localDateAt(systemClock.now(), timezone);
     const lines = (await rowsOf('line_items')).filter(({ objective }) => objective === 'WEBSITE_CLICKS');
     const found = await listOf(`/12/stats/accounts/${demo.account}`, {
       ...{ entity: 'LINE_ITEM', entity_ids: lines.map(({ id }) => id).join(), granularity: 'TOTAL' },
       ...{ metric_groups: 'WEB_CONVERSION', placement: 'ALL_ON_SERVICE' },
-      start_time: formatInstant(localDay(plusDays(today, -7), timezone).start_ms),
+      start_time: formatInstant(localDay(addDays(today, -7), timezone).start_ms),
       end_time: formatInstant(localDay(today, timezone).start_ms),
     });
     const sums = found.map(({ id_data }) => id_data[0].metrics);

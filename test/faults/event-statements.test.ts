@@ -89,7 +89,7 @@ describe('a call whose n-th statement fails', () => {
 function everything(): Promise<string> {
   return world.service.store.write(async (tx) =>
     JSON.stringify([
-      await tx.events.settle(),
+      await tx.events.assignPositions(),
       await tx.events.list({ after: 0, limit: 1000 }),
       await tx.subscriptions.listAll('', 1000),
       await tx.credentials.findUser(ada.user),

@@ -48,7 +48,7 @@ const eventOf = (name: string): NewEvent => {
 const append = (store: Store, ...names: string[]): Promise<void> =>
   store.write((tx) => tx.events.append(names.map(eventOf), NOW));
 const namesOf = (events: readonly LoggedEvent[]): string[] => events.map(({ payload }) => payload);
-const end = (store: Store = one): Promise<number> => store.write((tx) => tx.events.settle());
+const end = (store: Store = one): Promise<number> => store.write((tx) => tx.events.assignPositions());
 const inLog = (after: number): Promise<LoggedEvent[]> => one.read((tx) => tx.events.list({ after, limit: 1_000_000 }));
 const outboxSize = async (): Promise<number> =>
   (await administrator.query('select 1 from event_outbox')).rowCount ?? assert.fail();

@@ -46,7 +46,7 @@ beforeEach(async () => {
 });
 
 const waiting = async (): Promise<number> => (await administrator.query('select 1 from event_outbox')).rowCount ?? 0;
-const sequence = (): Promise<number> => elsewhere.write((tx) => tx.events.settle());
+const sequence = (): Promise<number> => elsewhere.write((tx) => tx.events.assignPositions());
 
 describe('an event that waits for its position', () => {
   test('is older than a subscription that is created after it was acknowledged', async () => {
@@ -77,7 +77,7 @@ describe('an event that waits for its position', () => {
       const id = String(BigInt(made!.id) + BigInt(number));
       const filter = { filter_user_id: other.user, filter: JSON.stringify({ user_id: other.user }) };
       await elsewhere.write(async (tx) => {
-        const since_position = await tx.events.settle();
+        const since_position = await tx.events.assignPositions();
         await tx.subscriptions.add({ ...made!, ...filter, id, since_position, sense: `of ${other.user}` });
       });
       await happen(world, other.user, [number]);

@@ -1,9 +1,9 @@
 // On either database: the arithmetic of simulated delivery.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { localDay, plusDays } from '../../src/base/zones.ts';
+import { addDays, localDay } from '../../src/base/zones.ts';
 import type { Booking } from '../../src/features/delivery/bookings.ts';
-import type { Knobs } from '../../src/features/delivery/simulation/knobs.ts';
+import type { SimulationParameters } from '../../src/features/delivery/simulation/knobs.ts';
 import { booking, creative, ModelRun } from '../rig/delivery-model.ts';
 import { fc } from '../rig/laws.ts';
 import { rounds } from '../rig/sampling.ts';
@@ -237,7 +237,7 @@ describe('simulated delivery, whatever happens', () => {
         for (const { id, frequency_cap, duration_in_days } of given.lines) {
           if (frequency_cap === null) continue;
           for (const last of new Set([...model.cells.values()].map(({ day }) => day))) {
-            const first = plusDays(last, 1 - duration_in_days!);
+            const first = addDays(last, 1 - duration_in_days!);
             const seen = model.sum('impressions', (cell) => cell.line === id && cell.day >= first && cell.day <= last);
             assert.ok(seen <= frequency_cap * people, `${seen} until ${last}`);
           }
@@ -351,7 +351,7 @@ describe('simulated delivery of one line item', () => {
 
   test('has the course that is set', () => {
     const begin = '2026-03-03T08:00:00Z';
-    const hourly = (scenario: Knobs['scenario']): Map<number, number> => {
+    const hourly = (scenario: SimulationParameters['scenario']): Map<number, number> => {
       const model = new ModelRun(
         [booking('a', { budget: { daily: 9e12, total: null } })],
         'America/Los_Angeles',

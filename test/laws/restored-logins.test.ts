@@ -7,7 +7,7 @@ import { backUp } from '../../src/backup/backup.ts';
 import { inspectArchive } from '../../src/backup/inspect-archive.ts';
 import { restore } from '../../src/backup/restore.ts';
 import { formatInstant } from '../../src/base/instants.ts';
-import { useOperatorLink } from '../../src/features/platform/operator-links.ts';
+import { redeemOperatorLink } from '../../src/features/platform/operator-links.ts';
 import { addPerson, browserOf, logIn, outlineOf, type Person, type Seen, typed } from '../rig/browser.ts';
 import { COPY_KEYS, RECORD, sourceOn, targetOn } from '../rig/copies.ts';
 import { onPlace, openPlace } from '../rig/databases.ts';
@@ -35,7 +35,7 @@ async function logInWith(world: World, code: string): Promise<number> {
 
 /** The operator whom the link signs in, if it works. */
 const useLink = ({ service }: World): Promise<string | undefined> =>
-  service.store.write((tx) => useOperatorLink(tx, link, formatInstant(service.wallClock.now())));
+  service.store.write((tx) => redeemOperatorLink(tx, link, formatInstant(service.wallClock.now())));
 
 before(async () => {
   original = await openWorld({ flags: { rate_limits: 'off', operator_console: true, operations_port: 0 } });

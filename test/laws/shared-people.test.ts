@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Booking } from '../../src/features/delivery/bookings.ts';
-import { type Knobs, ORDINARY } from '../../src/features/delivery/simulation/knobs.ts';
+import { ORDINARY, type SimulationParameters } from '../../src/features/delivery/simulation/knobs.ts';
 import { partsWon, populationOf } from '../../src/features/delivery/simulation/share-auctions.ts';
 import { booking, creative, ModelRun } from '../rig/delivery-model.ts';
 
@@ -54,7 +54,7 @@ describe('line items that mean the same people', () => {
     const looks = (isShared: boolean): number => {
       let count = 0;
       const model = new ModelRun(copies(6, { budget: { daily: 20_000_000, total: null } }));
-      const knobs: Knobs = {
+      const knobs: SimulationParameters = {
         ...ORDINARY,
         get scenario() {
           count += 1;

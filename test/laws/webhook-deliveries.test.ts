@@ -222,7 +222,7 @@ async function finish(client: BearerClient, webhook: string, desk: Desk): Promis
   const { store, clock } = world.service;
   await until('everything that happened has been sent as often as it may', async () => {
     desk.release();
-    const last = await store.write((tx) => tx.events.settle());
+    const last = await store.write((tx) => tx.events.assignPositions());
     const state = await store.read(async (tx) => ({
       valid: (await tx.webhooks.find(webhook))!.valid,
       next_at: (await tx.webhookDeliveries.listWaiting()).find(({ webhook_id }) => webhook_id === webhook)?.next_at,

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../src/base/clock.ts';
-import { within } from '../../src/base/timers.ts';
+import { withTimeout } from '../../src/base/timers.ts';
 import { type MediaCategory, mediaKeyOf } from '../../src/contract/services/media.ts';
 import { sign } from '../../src/features/auth/oauth1/signature.ts';
 import { placeholderImage } from '../../src/features/media/placeholder-image.ts';
@@ -275,7 +275,7 @@ function events({ ledger, send, own, eventPatience_ms }: Job): Work {
     ledger.events.set(description, 'unknown');
     const sent = send('POST', '/1.1/account/update_profile.json', { params: { description } });
     // A node that is frozen may still do it when it goes on.
-    await (eventPatience_ms === undefined ? sent : within(eventPatience_ms, sent).catch(unanswered));
+    await (eventPatience_ms === undefined ? sent : withTimeout(eventPatience_ms, sent).catch(unanswered));
     ledger.events.set(description, 'acknowledged');
   };
 }

@@ -299,7 +299,7 @@ describe('the log', () => {
   test('replays stored events, matched with current subscriptions', async () => {
     const { user, keys, app, application } = await person();
     const { store, services } = world.service;
-    const from = await store.write((tx) => tx.events.settle());
+    const from = await store.write((tx) => tx.events.assignPositions());
     await profile(keys, { description: 'one' });
     const first = await subscribe(app, 'profile.update.bio', { user_id: user });
     await profile(keys, { description: 'two' });
@@ -337,7 +337,7 @@ describe('the log', () => {
   test('can be read from a point in time', async () => {
     const { keys } = await person();
     const { store } = world.service;
-    const before = await store.write((tx) => tx.events.settle());
+    const before = await store.write((tx) => tx.events.assignPositions());
     world.clock.advance(10);
     await profile(keys, { description: 'later' });
     const { created_at } = (await logAfter(world.service, before))[0]!;
@@ -349,7 +349,7 @@ describe('the log', () => {
     /** Appends events with these times; the position before them, and the times that they have. */
     const appended = async (...times: readonly string[]) => {
       const { store } = world.service;
-      const before = await store.write((tx) => tx.events.settle());
+      const before = await store.write((tx) => tx.events.assignPositions());
       const event = { event_type: 'spaces.end', user_id: '1', direction: null, text: null, payload: '{}' } as const;
       for (const time of times) await store.write((tx) => tx.events.append([event], time));
       const events = await logAfter(world.service, before);

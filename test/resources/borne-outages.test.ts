@@ -36,13 +36,13 @@ async function during(meanwhile: typeof state, work: () => Promise<void>): Promi
 before(async () => {
   world = await openWorldOver(
     (driver) => {
-      const { lookForChanges, writeTogether } = driver;
+      const { readExternalChanges: lookForChanges, writeTogether } = driver;
       return {
         ...driver,
         read: (work) => meet(() => driver.read(work)),
         write: (work) => meet(() => driver.write(work)),
         ...(writeTogether && { writeTogether: (kind, work) => meet(() => writeTogether(kind, work)) }),
-        ...(lookForChanges && { lookForChanges: (...of) => meet(() => lookForChanges(...of)) }),
+        ...(lookForChanges && { readExternalChanges: (...of) => meet(() => lookForChanges(...of)) }),
       };
     },
     { flags: { delivery_sandbox: 'served', rate_limits: 'off' }, seams: { decisionWaits: 20 } },

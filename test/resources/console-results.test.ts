@@ -1,7 +1,7 @@
 // On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { plusDays } from '../../src/base/zones.ts';
+import { addDays } from '../../src/base/zones.ts';
 import { addPerson, type Browser, browserOf, logIn, outlineOf, type Person, unescaped } from '../rig/browser.ts';
 import { csvRows } from '../rig/csv.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -185,7 +185,7 @@ describe('results', () => {
   test('are compared with as many days before', async () => {
     const { html } = await user.get(`${results}?range=yesterday&compare=yes`);
     assert.match(html, /% (more|less) than before/);
-    const [day, before] = [plusDays(today(), -1), plusDays(today(), -2)];
+    const [day, before] = [addDays(today(), -1), addDays(today(), -2)];
     const one = await user.get(`${results}?range=own&from=${before}&to=${day}`);
     assert.equal(rowsOf(one.html).filter(([name]) => /^\d{4}-/.test(name!)).length, 2);
     const never = await user.get(`${results}?range=own&from=2025-01-01&to=2025-01-31&compare=yes`);

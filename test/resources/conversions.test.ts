@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
-import { localDayAround } from '../../src/base/zones.ts';
+import { localDayAt } from '../../src/base/zones.ts';
 import { unpackHours } from '../../src/contract/delivery/packed-hours.ts';
 import { personNames } from '../../src/features/delivery/person-names.ts';
 import { person, settlePeople } from '../rig/people-of-directory.ts';
@@ -88,7 +88,7 @@ describe('conversions', () => {
     const click_id = clickId(place, ago(2 * DAY_S));
     const more = { value: '29.90', number_items: 2, price_currency: 'usd', conversion_time: ago(3600) };
     await sendAll(place, conversionOf(place, [{ click_id }], more), conversionOf(place, [{ click_id }]));
-    const { date } = localDayAround(world.clock.now(), 'America/Los_Angeles');
+    const { date } = localDayAt(world.clock.now(), 'America/Los_Angeles');
     const numbers = {
       [`${PURCHASED}.post_engagement`]: 2,
       [`${PURCHASED}.order_quantity_engagement`]: 2_000_000,
@@ -113,7 +113,7 @@ describe('conversions', () => {
     const click_id = clickId(place, ago(5 * DAY_S));
     const at = world.clock.now() - 30 * 3_600_000;
     await sendAll(place, conversionOf(place, [{ click_id }], { conversion_time: formatInstant(at) }));
-    const day = localDayAround(at, 'America/Los_Angeles');
+    const day = localDayAt(at, 'America/Los_Angeles');
     const [row] = await world.service.store.read((tx) =>
       tx.deliveryLedger.listDays({ account: place.account, ...RANGE }),
     );

@@ -121,14 +121,14 @@ describe('the delivery ledger', () => {
     const view = (person: string, line_item_id: string, day = '2026-03-01') => ({
       ...{ account_id, person, line_item_id, day, impressions: 2 },
     });
-    await write((ledger) => ledger.addViews([view('p', 'a'), view('p', 'a'), view('q', 'a'), view('p', 'b')]));
-    await write((ledger) => ledger.addViews([view('p', 'a'), view('r', 'b', '2026-03-03')]));
+    await write((ledger) => ledger.addImpressions([view('p', 'a'), view('p', 'a'), view('q', 'a'), view('p', 'b')]));
+    await write((ledger) => ledger.addImpressions([view('p', 'a'), view('r', 'b', '2026-03-03')]));
     const reach = (line_items?: string[]) =>
       read((ledger) => ledger.findReach({ ...range, ...(line_items && { line_items }) }));
     assert.deepEqual(await reach(['a']), { people: 2, impressions: 8 });
     assert.deepEqual(await reach(), { people: 2, impressions: 10 });
     assert.deepEqual(await reach([]), { people: 0, impressions: 0 });
-    const views = await read((ledger) => ledger.listViews(account_id, ['p', 'r'], '2026-03-01'));
+    const views = await read((ledger) => ledger.listImpressions(account_id, ['p', 'r'], '2026-03-01'));
     assert.deepEqual(
       views.map(({ person, line_item_id, impressions }) => [person, line_item_id, impressions]),
       [
@@ -160,7 +160,7 @@ describe('the delivery ledger', () => {
     const account = 'ledger-expiry';
     const days = ['2020-01-01', '2020-01-02', '2020-01-03'];
     await write((ledger) =>
-      ledger.addViews(
+      ledger.addImpressions(
         days.map((day) => ({ account_id: account, line_item_id: 'a', person: 'p', day, impressions: 1 })),
       ),
     );
@@ -172,7 +172,7 @@ describe('the delivery ledger', () => {
     assert.equal(await write((ledger) => ledger.removeViewsBefore('2020-01-03', 1)), 1);
     assert.equal(await write((ledger) => ledger.removeViewsBefore('2020-01-03', 10)), 1);
     assert.equal(await write((ledger) => ledger.removeChangesBefore('2020-01-02T00:00:00Z', 10)), 1);
-    const left = await read((ledger) => ledger.listViews(account, ['p'], '2020-01-01'));
+    const left = await read((ledger) => ledger.listImpressions(account, ['p'], '2020-01-01'));
     assert.deepEqual(
       left.map(({ day }) => day),
       ['2020-01-03'],

@@ -117,7 +117,7 @@ describe('the image of the first people', () => {
       yield* some(0, 2001);
       await world.service.store.write(async (tx) => {
         await tx.directory.put([{ ...madeUp(7).person, age: 99 }]);
-        await tx.directory.settle('another');
+        await tx.directory.commitState('another');
       });
       yield* some(2001, PEOPLE);
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
 import { secureRandom } from '../../src/base/random.ts';
-import { within } from '../../src/base/timers.ts';
+import { withTimeout } from '../../src/base/timers.ts';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
 import type { Job, JobKind } from '../../src/contract/store/jobs.ts';
 import { JobRunner } from '../../src/features/platform/job-runner.ts';
@@ -238,7 +238,7 @@ describe('a background job', () => {
     assert.equal(await done('z'), undefined);
     isAway = false;
     // The clock of the service stands still: whoever waits for the lease to end waits for ever.
-    await within(10_000, ended.promise);
+    await withTimeout(10_000, ended.promise);
     assert.deepEqual([await done('z'), tries, failures], [1, 2, []]);
     await jobs.stop();
   });

@@ -175,7 +175,7 @@ describe('reach', () => {
     const view = (person: string, impressions: number) => ({
       ...{ account_id: place.account, line_item_id: one!.id, person, day: '2026-03-01', impressions },
     });
-    await world.service.store.write((tx) => tx.deliveryLedger.addViews([view('a', 4), view('b', 1)]));
+    await world.service.store.write((tx) => tx.deliveryLedger.addImpressions([view('a', 4), view('b', 1)]));
     const of = { campaign_ids: place.campaigns[0]!, ...day };
     assert.deepEqual(numbersOf(await reachOf(place, of)), [[2, 2.5]]);
     await count(place, { [one!.id]: { people: 1 } });

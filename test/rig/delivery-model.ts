@@ -1,11 +1,11 @@
 import { exchangeRates } from '../../src/base/exchange-rates.ts';
 import { formatInstant } from '../../src/base/instants.ts';
-import { dateAround } from '../../src/base/zones.ts';
+import { localDateAt } from '../../src/base/zones.ts';
 import type { DeliveryMetric } from '../../src/contract/delivery/metrics.ts';
 import type { BookedCreative, Booking, Bookings } from '../../src/features/delivery/bookings.ts';
 import type { Delivered } from '../../src/features/delivery/ledger-writer.ts';
 import { advance, type RunningPlan } from '../../src/features/delivery/simulation/advance.ts';
-import { type Knobs, ORDINARY } from '../../src/features/delivery/simulation/knobs.ts';
+import { ORDINARY, type SimulationParameters } from '../../src/features/delivery/simulation/knobs.ts';
 import { emptyState, type LedgerState } from '../../src/features/delivery/simulation/ledger-state.ts';
 import { prepareLines } from '../../src/features/delivery/simulation/prepared-line.ts';
 
@@ -58,7 +58,7 @@ export class ModelRun {
   readonly cells = new Map<string, Cell>();
   now_ms: number;
   readonly zone: string;
-  knobs: Knobs = ORDINARY;
+  knobs: SimulationParameters = ORDINARY;
   lines: readonly Booking[];
   people = 5000;
   /** Whether all line items mean the same people. */
@@ -70,7 +70,7 @@ export class ModelRun {
     this.lines = lines;
     this.zone = zone;
     this.now_ms = Date.parse(begin);
-    const date = dateAround(this.now_ms, zone);
+    const date = localDateAt(this.now_ms, zone);
     this.#state = emptyState(date);
   }
 

@@ -45,7 +45,7 @@ export async function changeBio(
 /** The log after a position, with everything that was acknowledged. */
 export function logAfter({ store }: { readonly store: Store }, after: number): Promise<LoggedEvent[]> {
   return store.write(async (tx) => {
-    await tx.events.settle();
+    await tx.events.assignPositions();
     return tx.events.list({ after, limit: 100_000 });
   });
 }

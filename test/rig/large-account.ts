@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { localDay, plusDays } from '../../src/base/zones.ts';
+import { addDays, localDay } from '../../src/base/zones.ts';
 import type { AnyResource, Row } from '../../src/contract/declare/resource.ts';
 import type { DeliveryMetric } from '../../src/contract/delivery/metrics.ts';
 import { packHours } from '../../src/contract/delivery/packed-hours.ts';
@@ -73,7 +73,7 @@ export async function fillLargeAccount(world: World, client: Client, count: numb
   const newCampaigns: Row[] = [];
   const newLines: Row[] = [];
   const ledger: DeliveryDay[] = [];
-  const days = Array.from({ length: 14 }, (_, at) => plusDays('2026-02-17', at));
+  const days = Array.from({ length: 14 }, (_, at) => addDays('2026-02-17', at));
   const { hours } = localDay(days[0]!, ZONE);
   for (let number = 0; number < count; number++) {
     const group = Math.floor(number / 50);

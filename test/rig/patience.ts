@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { within } from '../../src/base/timers.ts';
+import { withTimeout } from '../../src/base/timers.ts';
 
 /** Longer than any machine needs, however busy it is: what has not come by then never comes. */
 export const PATIENCE_MS = 120_000;
@@ -41,4 +41,4 @@ export async function untilReady(operationsUrl: string): Promise<void> {
 }
 
 /** What a promise resolves to; rejects if that takes longer than anything does. */
-export const inTime = <T>(work: Promise<T>): Promise<T> => within(PATIENCE_MS, work);
+export const inTime = <T>(work: Promise<T>): Promise<T> => withTimeout(PATIENCE_MS, work);

@@ -36,7 +36,7 @@ export async function settlePeople(world: World, people: readonly Person[]): Pro
   await world.service.store.write(async (tx) => {
     await tx.directory.put(people);
     const { version } = await tx.directory.findState();
-    await tx.directory.settle(`test${version + 1}`);
+    await tx.directory.commitState(`test${version + 1}`);
   });
 }
 

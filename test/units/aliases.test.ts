@@ -6,14 +6,14 @@ import { InputErrors } from '../../src/base/input-error.ts';
 import { parseAliasFile } from '../../src/http/vocabulary/alias-file.ts';
 import { type Position, rewriteJson, rewriteText, rewriteValue } from '../../src/http/vocabulary/rewrite-json.ts';
 import { aliasTemplate } from '../../src/http/vocabulary/template.ts';
-import { type Vocabulary, vocabularyOf } from '../../src/http/vocabulary/vocabulary.ts';
+import { createVocabulary, type Vocabulary } from '../../src/http/vocabulary/vocabulary.ts';
 
-const vocabulary = (file: object): Vocabulary => vocabularyOf(parseAliasFile(JSON.stringify(file)), operations);
+const vocabulary = (file: object): Vocabulary => createVocabulary(parseAliasFile(JSON.stringify(file)), operations);
 const operation = (id: string) => operations.find((each) => each.id === id)!;
 
 function problemsOf(file: object | string): readonly string[] {
   try {
-    vocabularyOf(parseAliasFile(typeof file === 'string' ? file : JSON.stringify(file)), operations);
+    createVocabulary(parseAliasFile(typeof file === 'string' ? file : JSON.stringify(file)), operations);
   } catch (error) {
     assert.ok(error instanceof InputErrors, String(error));
     return error.errors;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrivals } from '../../src/base/arrivals.ts';
+import { createFifo } from '../../src/base/arrivals.ts';
 import { seededRandom } from '../fuzz/seeded-random.ts';
 
 test('members stand in the order in which they came, and each leaves once', () => {
-  const all = arrivals<string>();
+  const all = createFifo<string>();
   assert.equal(all.oldest(), undefined);
   const [a, b, c] = ['a', 'b', 'c'].map((each) => all.add(each));
   assert.deepEqual([...all], ['a', 'b', 'c']);
@@ -19,7 +19,7 @@ test('members stand in the order in which they came, and each leaves once', () =
 });
 
 test('a member may leave while all are looked at', () => {
-  const all = arrivals<number>();
+  const all = createFifo<number>();
   const leave = [1, 2, 3].map((each) => all.add(each));
   const seen: number[] = [];
   for (const each of all) {
@@ -31,7 +31,7 @@ test('a member may leave while all are looked at', () => {
 
 test('it has the members that a set would have', () => {
   const random = seededRandom(7, 1);
-  const all = arrivals<number>();
+  const all = createFifo<number>();
   const model = new Set<number>();
   const leaving = new Map<number, () => boolean>();
   for (let step = 0; step < 2000; step++) {

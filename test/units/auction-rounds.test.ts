@@ -8,10 +8,10 @@ import type { Booking } from '../../src/features/delivery/bookings.ts';
 import type { Ad } from '../../src/features/delivery/serving/ads.ts';
 import { decideRound } from '../../src/features/delivery/serving/auction-round.ts';
 import { dayOfAd } from '../../src/features/delivery/serving/pacing.ts';
-import { inOrder, UNSEEN } from '../../src/features/delivery/serving/quality.ts';
+import { shuffleByOutcome, UNSEEN } from '../../src/features/delivery/serving/quality.ts';
 import { Ranking } from '../../src/features/delivery/serving/ranking.ts';
 import { hourMarket } from '../../src/features/delivery/simulation/hour-market.ts';
-import { readKnobs } from '../../src/features/delivery/simulation/knobs.ts';
+import { parseSimulationParameters } from '../../src/features/delivery/simulation/knobs.ts';
 import { bidForCost, priceOf } from '../../src/features/delivery/simulation/market.ts';
 import { normalQuantile } from '../../src/features/delivery/simulation/normal.ts';
 import { booking } from '../rig/delivery-model.ts';
@@ -67,7 +67,7 @@ function play(changes: Partial<Booking>, { from = 0, rival }: { from?: number; r
     const hour = Math.floor((now_ms - DAY.start_ms) / 3_600_000);
     const { shift } = hourMarket({
       seed: 'seed',
-      knobs: readKnobs(undefined),
+      knobs: parseSimulationParameters(undefined),
       day: DAY,
       hour,
       from_ms: 0,
@@ -220,7 +220,7 @@ describe('what little is known of is tried out', () => {
     const random = seededRandom(7, 'creatives');
     const first = { good: 0, new: 0, poor: 0 };
     for (let at = 0; at < MOMENTS; at++) {
-      const [shown] = inOrder(creatives, () => fraction(random));
+      const [shown] = shuffleByOutcome(creatives, () => fraction(random));
       first[shown!.id as keyof typeof first] += 1;
     }
     assert.equal(first.poor, 0);

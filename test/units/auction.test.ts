@@ -5,7 +5,7 @@ import { CURRENCIES } from '../../src/features/ads/currencies.ts';
 import { bidLimits } from '../../src/features/ads/reference/bidding-rules.ts';
 import { type Bid, bidOf, priceOf, type RankInputs, rankOf } from '../../src/features/delivery/serving/auction.ts';
 import { hourMarket, offerOf, supplyOf } from '../../src/features/delivery/simulation/hour-market.ts';
-import { readKnobs } from '../../src/features/delivery/simulation/knobs.ts';
+import { parseSimulationParameters } from '../../src/features/delivery/simulation/knobs.ts';
 import { normalQuantile } from '../../src/features/delivery/simulation/normal.ts';
 import { prepareLines } from '../../src/features/delivery/simulation/prepared-line.ts';
 import { booking } from '../rig/delivery-model.ts';
@@ -73,7 +73,14 @@ test('the auction charges what the simulation says, for impressions and clicks, 
   const OPPORTUNITIES = 20_000;
   const from_ms = Date.parse('2026-03-02T17:00:00Z');
   const day = { date: '2026-03-02', start_ms: from_ms - 17 * 3_600_000, end_ms: from_ms + 7 * 3_600_000, hours: 24 };
-  const segment = { seed: 'seed', knobs: readKnobs(undefined), day, hour: 17, from_ms, until_ms: from_ms + 3_600_000 };
+  const segment = {
+    seed: 'seed',
+    knobs: parseSimulationParameters(undefined),
+    day,
+    hour: 17,
+    from_ms,
+    until_ms: from_ms + 3_600_000,
+  };
   let compared = 0;
   for (const currency of ['USD', 'EUR', 'JPY', 'KWD', 'INR']) {
     for (const pay_by of ['IMPRESSION', 'LINK_CLICK'] as const) {

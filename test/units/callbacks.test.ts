@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { schemesOf } from '../../src/base/callback-schemes.ts';
+import { parseSchemes } from '../../src/base/callback-schemes.ts';
 import {
   callbackUrlError,
   nearestCallback,
@@ -120,9 +120,9 @@ describe('a new callback', () => {
   }
 
   test('never has a scheme that browsers run, whatever an operator configures', () => {
-    assert.deepEqual(schemesOf(['MyApp', '*']), ['myapp', '*']);
+    assert.deepEqual(parseSchemes(['MyApp', '*']), ['myapp', '*']);
     for (const scheme of ['javascript', 'Data', 'my app', 'myapp://', '']) {
-      assert.equal(schemesOf(['myapp', scheme]), undefined, scheme);
+      assert.equal(parseSchemes(['myapp', scheme]), undefined, scheme);
     }
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { csvText } from '../../src/base/csv.ts';
+import { formatCsv } from '../../src/base/csv.ts';
 import { endOf, firstDay, lastDay, startOf } from '../../src/console/days.ts';
 import { microsOf, moneyText } from '../../src/console/money.ts';
 import { refusalText } from '../../src/console/parts/form-problems.ts';
@@ -53,7 +53,7 @@ test('CSV runs nothing in a spreadsheet, and keeps what it has', () => {
     ['+x', '-y', '@z'],
     ['two\nlines', 'x;=1+1', '\tx', ''],
   ];
-  assert.equal(csvText(rows), `"'=1+1","a ""quote""",-2.5\r\n"'+x","'-y","'@z"\r\n"two\nlines","x;=1+1","'\tx",\r\n`);
+  assert.equal(formatCsv(rows), `"'=1+1","a ""quote""",-2.5\r\n"'+x","'-y","'@z"\r\n"two\nlines","x;=1+1","'\tx",\r\n`);
 });
 
 describe('a refusal in words for people', () => {

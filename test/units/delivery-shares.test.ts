@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { PeopleHistogram } from '../../src/contract/store/directory.ts';
-import { marketCode, placeOfMarket, placeOfSegment } from '../../src/features/ads/reference/market-codes.ts';
+import { findSegmentPlace, marketCode, placeOfMarket } from '../../src/features/ads/reference/market-codes.ts';
 import { unknownWithin } from '../../src/features/ads/reference/segment-wholes.ts';
 import { devices, languages, locations, platformVersions } from '../../src/features/ads/reference/targeting-tables.ts';
 import {
@@ -122,10 +122,10 @@ describe('shares of counted people', () => {
   });
 
   test('names and countries are those of places and of markets', () => {
-    assert.equal(placeOfSegment(idOf('California', 'REGIONS'))?.country_code, 'US');
-    assert.equal(placeOfSegment(idOf('Austria', 'COUNTRIES'))?.country_code, 'AT');
-    assert.equal(placeOfSegment('819')?.name, 'Seattle-Tacoma WA');
-    assert.equal(placeOfSegment(UNKNOWN), undefined);
+    assert.equal(findSegmentPlace(idOf('California', 'REGIONS'))?.country_code, 'US');
+    assert.equal(findSegmentPlace(idOf('Austria', 'COUNTRIES'))?.country_code, 'AT');
+    assert.equal(findSegmentPlace('819')?.name, 'Seattle-Tacoma WA');
+    assert.equal(findSegmentPlace(UNKNOWN), undefined);
   });
 
   test('every metro has a market code of its own', () => {

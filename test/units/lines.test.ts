@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { linesOf } from '../../src/base/lines.ts';
+import { readFileLines } from '../../src/base/lines.ts';
 import { readPeopleFile } from '../../src/features/audiences/import/people-file.ts';
 import { readPostsFile } from '../../src/features/keywords/import/posts-file.ts';
 
@@ -35,7 +35,7 @@ describe('lines of a file', () => {
   test('are the same however it is read, also across characters', async () => {
     const text = ['žluť', '', '日本🐎', 'x'.repeat(5000), ''].join('\n');
     for (const bytes of [1, 3, 7, 65_536]) {
-      const lines = (await all(linesOf(fileOf('text', text), bytes))).flat();
+      const lines = (await all(readFileLines(fileOf('text', text), bytes))).flat();
       assert.deepEqual(
         lines.map((line) => ('text' in line ? line.text : line.error)),
         text.split('\n'),
@@ -44,7 +44,7 @@ describe('lines of a file', () => {
   });
 
   test('may be as long as the limit, and no longer', async () => {
-    const lines = (await all(linesOf(fileOf('bound', `${'x'.repeat(MAX)}\n${'x'.repeat(MAX + 1)}`)))).flat();
+    const lines = (await all(readFileLines(fileOf('bound', `${'x'.repeat(MAX)}\n${'x'.repeat(MAX + 1)}`)))).flat();
     assert.equal('text' in lines[0]! && lines[0].text.length, MAX);
     assert.deepEqual(lines[1], { error: FAULTS[0] });
   });
@@ -53,7 +53,7 @@ describe('lines of a file', () => {
     const path = fileOf('endless', Buffer.alloc(200_000_000, 'x'));
     const before = process.memoryUsage().rss;
     let most = 0;
-    for await (const _ of linesOf(path)) most = Math.max(most, process.memoryUsage().rss - before);
+    for await (const _ of readFileLines(path)) most = Math.max(most, process.memoryUsage().rss - before);
     assert.ok(most < 100_000_000, `${most} bytes`);
   });
 });

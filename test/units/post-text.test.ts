@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { entitiesOf } from '../../src/base/entities.ts';
-import { displayed } from '../../src/base/entity-shapes.ts';
+import { displayUrl } from '../../src/base/entity-shapes.ts';
 import { detectLanguage } from '../../src/features/ads/posts/detect-language.ts';
 import { countedLength } from '../../src/features/ads/posts/post-fields.ts';
 
@@ -87,6 +87,6 @@ describe('the language of a text', () => {
 });
 
 test('display URLs have no scheme or www, and are truncated', () => {
-  assert.equal(displayed('https://www.example.com/'), 'example.com');
-  assert.equal(displayed('http://example.com/a/very/long/path/of/words'), 'example.com/a/very/long/pa\u2026');
+  assert.equal(displayUrl('https://www.example.com/'), 'example.com');
+  assert.equal(displayUrl('http://example.com/a/very/long/path/of/words'), 'example.com/a/very/long/pa\u2026');
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { routerOf } from '../../src/http/routes.ts';
+import { createRouter } from '../../src/http/routes.ts';
 
-const find = routerOf([
+const find = createRouter([
   '/12/accounts',
   '/12/accounts/:account_id',
   '/12/accounts/:account_id/cards/:id',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { shareLooks } from '../../src/storage/core/shared-looks.ts';
+import { coalesceChecks } from '../../src/storage/core/shared-looks.ts';
 
 /** A look that has begun. */
 interface Begun {
@@ -16,7 +16,7 @@ let look: () => Promise<void>;
 beforeEach(() => {
   looks = [];
   postponed = [];
-  look = shareLooks(
+  look = coalesceChecks(
     () => new Promise<void>((resolve, reject) => void looks.push({ end: resolve, fail: reject })),
     (begin) => void postponed.push(begin),
   );

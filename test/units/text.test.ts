@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { foldCase, isLegalText, jsonText, lengthOf, nearest } from '../../src/base/text.ts';
+import { codePointLength, foldCase, isLegalText, jsonText, nearestWord } from '../../src/base/text.ts';
 
 describe('text', () => {
   test('control characters and broken Unicode are not legal, everything else is', () => {
@@ -21,7 +21,7 @@ describe('text', () => {
       ['\u{1f600}', 1],
       ['\u{1f600}'.repeat(255), 255],
     ];
-    for (const [text, length] of lengths) assert.equal(lengthOf(text), length, text);
+    for (const [text, length] of lengths) assert.equal(codePointLength(text), length, text);
   });
 
   test('folding makes all spellings of a text equal', () => {
@@ -83,7 +83,7 @@ describe('text', () => {
       ['telephone', undefined],
       ['', undefined],
     ];
-    for (const [word, expected] of cases) assert.equal(nearest(word, words), expected, word);
-    assert.equal(nearest('x', []), undefined);
+    for (const [word, expected] of cases) assert.equal(nearestWord(word, words), expected, word);
+    assert.equal(nearestWord('x', []), undefined);
   });
 });

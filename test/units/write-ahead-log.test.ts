@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
-import { within } from '../../src/base/timers.ts';
+import { withTimeout } from '../../src/base/timers.ts';
 import { StoreUnavailable } from '../../src/contract/problems/store-unavailable.ts';
 import type { Driver } from '../../src/storage/core/driver.ts';
 import { openSqlite } from '../../src/storage/core/sqlite.ts';
@@ -59,7 +59,7 @@ describe('the write-ahead log', () => {
       .then(() => {
         isTold = true;
       });
-    await within(10_000, reached.promise);
+    await withTimeout(10_000, reached.promise);
     for (let turn = 0; turn < 5; turn++) {
       assert.equal(await count(), 0);
       await new Promise((resolve) => setImmediate(resolve));

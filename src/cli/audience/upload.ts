@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { appendFileSync, createReadStream, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { csvText } from '../../base/csv.ts';
+import { formatCsv } from '../../base/csv.ts';
 import { after } from '../../base/timers.ts';
 import {
   COLUMN_KINDS,
@@ -92,7 +92,7 @@ function reporter(
   file: string | undefined,
   isResumed: boolean,
 ): (faults: readonly LineFault[]) => void {
-  if (file !== undefined && !isResumed) writeFileSync(file, csvText([['line', 'column', 'reason', 'row']]));
+  if (file !== undefined && !isResumed) writeFileSync(file, formatCsv([['line', 'column', 'reason', 'row']]));
   let printed = 0;
   return (faults) => {
     for (const { line, column, reason } of faults.slice(0, FAULTS_MAX - printed)) {
@@ -108,7 +108,7 @@ function reporter(
       REASONS[reason],
       isRefused ? 'refused' : 'uploaded',
     ]);
-    appendFileSync(file, csvText(rows));
+    appendFileSync(file, formatCsv(rows));
   };
 }
 

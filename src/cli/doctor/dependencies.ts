@@ -4,7 +4,7 @@ import { secureRandom } from '../../base/random.ts';
 import { elapsed_ms } from '../../base/timers.ts';
 import { contentOfBytes, ObjectMissing } from '../../contract/services/objects.ts';
 import type { DevFile } from '../../dev/dev-folder.ts';
-import { keyOfStoreId } from '../../features/platform/object-store-check.ts';
+import { storeIdKey } from '../../features/platform/object-store-check.ts';
 import { bucketOf } from '../../settings/objects.ts';
 import type { Settings } from '../../settings.ts';
 import { errorMessage } from '../failure.ts';
@@ -55,9 +55,9 @@ export async function examineObjects(settings: Settings): Promise<Finding[]> {
 export async function examineStoreId(settings: Settings, id: string): Promise<Finding[]> {
   const { store, close } = await openObjects(settings, { lost: () => {}, back: () => {} });
   try {
-    if ((await store.head(keyOfStoreId(id))) !== undefined) return [];
+    if ((await store.head(storeIdKey(id))) !== undefined) return [];
     const advice = 'give all servers the same object_store; if the objects were moved, copy that one too';
-    return [error(`object_store is not the one of this database: it has no object ${keyOfStoreId(id)}`, advice)];
+    return [error(`object_store is not the one of this database: it has no object ${storeIdKey(id)}`, advice)];
   } catch {
     return [];
   } finally {

@@ -1,4 +1,4 @@
-import { NO_ACTIVE_LINE_ITEM, type Standing } from '../../contract/delivery/standing.ts';
+import { type DeliveryStatus, NO_ACTIVE_LINE_ITEM } from '../../contract/delivery/standing.ts';
 import { firstDay, lastDay } from '../days.ts';
 import { moneyText } from '../money.ts';
 import type { ListColumn } from './entity-lists.ts';
@@ -31,17 +31,19 @@ export function cellText({ name, kind, words = {} }: ListColumn, row: ListRow, z
 type Statuses = Pick<ListRow, 'entity_status' | 'effective_status' | 'reasons_not_servable'>;
 
 /** Delivery status of campaigns or line items by id: the part that the API does not return. */
-export type ListStandings = Readonly<Record<string, { readonly [K in keyof Standing]?: Standing[K] | undefined }>>;
+export type DeliveryStatuses = Readonly<
+  Record<string, { readonly [K in keyof DeliveryStatus]?: DeliveryStatus[K] | undefined }>
+>;
 
 /**
  * A row with members that the API does not have: whether an active line item shows ads, and why a running campaign shows
  * none.
  * @source decision 1140
  */
-export function standingOf<R extends Statuses & { readonly id: string }>(
+export function withDeliveryStatus<R extends Statuses & { readonly id: string }>(
   resource: 'campaigns' | 'line_items',
   row: R,
-  standings: ListStandings,
+  standings: DeliveryStatuses,
 ): R {
   if (resource === 'line_items') {
     const own = row.entity_status === 'ACTIVE' ? standings[row.id] : undefined;

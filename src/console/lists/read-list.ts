@@ -1,7 +1,7 @@
 import { texts } from '../../texts/texts.ts';
 import type { AccountVisit, CallParameters } from '../account-visit.ts';
 import { bodyOf } from '../refused-call.ts';
-import { type ListRow, type ListStandings, standingOf, stateOfRow } from './cell-text.ts';
+import { type DeliveryStatuses, type ListRow, stateOfRow, withDeliveryStatus } from './cell-text.ts';
 import { type EntityList, STATES } from './entity-lists.ts';
 
 /** Rows on the first page. */
@@ -47,7 +47,7 @@ export interface FirstRows {
 
 /** A list of an account with the delivery status of its rows. */
 export interface StandingList extends EntityList {
-  readonly standings: ListStandings;
+  readonly standings: DeliveryStatuses;
 }
 
 /** Reads the rows of the first page. */
@@ -67,7 +67,7 @@ async function readPage(
   parameters: CallParameters,
 ): Promise<{ readonly rows: ListRow[]; readonly next: string | null; readonly total_count?: number }> {
   const { data, next_cursor: next, total_count } = bodyOf(await call(`${resource}.list`, parameters));
-  return { rows: data.map((row: ListRow) => standingOf(resource, row, standings)), next, total_count };
+  return { rows: data.map((row: ListRow) => withDeliveryStatus(resource, row, standings)), next, total_count };
 }
 
 /** `firstRows` for one state: the API cannot filter by it, so all rows are read. */

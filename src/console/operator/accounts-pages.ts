@@ -9,12 +9,12 @@ import { FEATURES } from '../../features/ads/account-features.ts';
 import { accounts } from '../../features/ads/accounts.ts';
 import { accountIdSequence } from '../../features/ads/administration/account-ids.ts';
 import { ACCOUNT_LIMITS } from '../../features/ads/administration/account-input.ts';
-import { applyAccountPlan, liveRowsOf } from '../../features/ads/administration/apply-plan.ts';
+import { applyAccountPlan, readLiveRows } from '../../features/ads/administration/apply-plan.ts';
 import { fundingInstruments } from '../../features/ads/funding-instruments.ts';
 import { takeId } from '../../features/platform/ids.ts';
 import { alertBox, hiddenFields } from '../../markup/boxes.ts';
 import { formField, selectField } from '../../markup/form-fields.ts';
-import { definitions, tableOf } from '../../markup/tables.ts';
+import { definitionList, tableOf } from '../../markup/tables.ts';
 import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 import { texts } from '../../texts/texts.ts';
 import { moneyText } from '../money.ts';
@@ -152,7 +152,7 @@ async function show(deps: OperatorConsoleDeps, request: OperatorRequest, problem
   const found = await request.read((tx) => readAccount(tx, id));
   if (!found) return unknownPage(PATH, words);
   const { row, environment } = found;
-  const facts = definitions([
+  const facts = definitionList([
     [words.id, html`<code>${id}</code>`],
     [words.environment, texts.site.environments[environment]],
     [words.timezone, String(row.timezone)],
@@ -187,7 +187,7 @@ async function readAccount(tx: ReadTransaction, id: string) {
     members,
     names: await tx.credentials.findScreenNames(members.map(({ user_id }) => user_id)),
     features: await tx.accountMembers.listFeatures(id),
-    funding: await liveRowsOf(tx, fundingInstruments, id),
+    funding: await readLiveRows(tx, fundingInstruments, id),
   };
 }
 

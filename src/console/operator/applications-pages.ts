@@ -6,7 +6,7 @@ import { suspendApplication } from '../../features/auth/applications/administrat
 import { LEVEL_NAMES } from '../../features/auth/pages/access-levels.ts';
 import { alertBox } from '../../markup/boxes.ts';
 import { formField, selectField } from '../../markup/form-fields.ts';
-import { definitions, tableOf } from '../../markup/tables.ts';
+import { definitionList, tableOf } from '../../markup/tables.ts';
 import { texts } from '../../texts/texts.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
 import { actButton, actForm, done, formPage, nextLink, operatorPage, unknownPage } from './operator-forms.ts';
@@ -68,7 +68,7 @@ async function show(
   if (!found) return unknownPage(PATH, words);
   const { application, owner, counts, own } = found;
   const tokens = counts.map(({ access_level, count }) => `${count} × ${LEVEL_NAMES[access_level]}`).join(', ');
-  const facts = definitions([
+  const facts = definitionList([
     [words.id, html`<code>${id}</code>`],
     [words.key, html`<code>${application.consumer_key}</code>`],
     [words.owner, html`<a href="/operator/users/${application.owner_user_id}">${owner?.screen_name ?? ''}</a>`],

@@ -8,7 +8,7 @@ import { registerUser } from '../../features/platform/registration.ts';
 import { addPasswordLink, changeUserStatus } from '../../features/platform/user-status.ts';
 import { alertBox, hiddenFields } from '../../markup/boxes.ts';
 import { errorSummary, type FieldErrors, formField } from '../../markup/form-fields.ts';
-import { definitions, tableOf } from '../../markup/tables.ts';
+import { definitionList, tableOf } from '../../markup/tables.ts';
 import { dateElement, timestampElement } from '../../markup/time-elements.ts';
 import { texts } from '../../texts/texts.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
@@ -140,7 +140,7 @@ async function show(deps: OperatorConsoleDeps, request: OperatorRequest, problem
   });
   if (!found) return unknownPage(PATH, words);
   const { user, sessions, accounts, hasFactor } = found;
-  const facts = definitions([
+  const facts = definitionList([
     [words.id, html`<code>${user.id}</code>`],
     [words.name, user.name],
     [words.fields.email, user.email ?? words.no],

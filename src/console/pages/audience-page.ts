@@ -9,13 +9,13 @@ import { type AudienceRule, audiencesOf, ruleText } from '../parts/audience-rule
 import { consolePage, redirectTo } from '../parts/console-document.ts';
 import { compareEdits, conflictProblems, editForm } from '../parts/edited-form.ts';
 import {
+  createInputs,
   type EntityField,
-  inputsOf,
-  noticeOf,
   postForm,
   readFields,
   readTyped,
   removeForm,
+  savedNotice,
   textIn,
 } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
@@ -107,7 +107,7 @@ async function show(
     title: audience.name,
     trail: [[`/ads/${account.id}${PATH}`, words.title]],
     islands: mayFill ? ['people-file'] : [],
-    content: html`${noticeOf(request, 'saved', words.saved)}${problemSummary(problems)}
+    content: html`${savedNotice(request, 'saved', words.saved)}${problemSummary(problems)}
 <section class="card"><dl class="facts"><dt>${words.state}</dt><dd>${stateOf(audience)}</dd><dt>${words.size}</dt><dd>${size}</dd>${isOurs ? '' : html`<dt>${words.owner}</dt><dd>${words.shared}</dd>`}${rule ? html`<dt>${texts.combine.rule}</dt><dd>${await ruleOf(visit, rule)}.</dd>` : ''}</dl></section>
 ${mayFill ? html`<section class="card"><h2>${words.people}</h2>${peopleFile(page)}</section>` : ''}
 <section class="card"><h2>${words.usedBy}</h2>${uses.length === 0 ? html`<p class="soft">${words.notUsed}</p>` : useList(account.id, uses)}</section>
@@ -146,7 +146,7 @@ async function sharingSection({ visit, audience }: AudienceVisit, problems: Prob
     ({ id, granted_account_id, permission_level }) =>
       html`<li><span>${granted_account_id}: ${words.levels[permission_level] ?? permission_level}</span><form method="post">${hiddenFields({ ...request.formFields, act: 'unshare', permission: id })}<button type="submit" aria-label="${words.unshare(granted_account_id)}">${words.unshareShort}</button></form></li>`,
   );
-  const input = inputsOf(readTyped(request), problems);
+  const input = createInputs(readTyped(request), problems);
   const fields = html`${input('granted_account_id', words.withAccount, html`required maxlength="32" autocomplete="off" spellcheck="false"`)}
 ${selectField('permission_level', words.level, Object.entries(words.levels), request.parameter('permission_level'), { error: problems.get('permission_level') })}`;
   return html`<section class="card"><h2>${words.sharing}</h2><p class="soft">${words.sharingAbout}</p>

@@ -5,7 +5,7 @@ import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import type { AudienceRule } from '../parts/audience-rule.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
-import { inputsOf, postForm, readTyped, textIn } from '../parts/entity-form.ts';
+import { createInputs, postForm, readTyped, textIn } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { audiencesWith } from './audience-section.ts';
 
@@ -53,7 +53,7 @@ async function show(visit: AccountVisit, problems: Problems = new Map()): Promis
     (audience) =>
       html`<tr><th scope="row"><a href="/ads/${account.id}${PATH}/${audience.id}">${audience.name}</a></th><td>${audience.description ?? ''}</td><td class="number">${audience.audience_size?.toLocaleString('en') ?? ''}</td><td>${stateOf(audience)}</td></tr>`,
   );
-  const input = inputsOf(readTyped(request), problems);
+  const input = createInputs(readTyped(request), problems);
   const form = html`${input('name', words.name, html`required maxlength="255"`)}
 ${input('description', words.description, html`maxlength="255"`)}`;
   return consolePage(visit, {

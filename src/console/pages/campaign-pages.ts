@@ -4,20 +4,20 @@ import { hiddenFields } from '../../markup/boxes.ts';
 import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage, canChange } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { type ListStandings, standingOf, switchOf } from '../lists/cell-text.ts';
+import { type DeliveryStatuses, switchOf, withDeliveryStatus } from '../lists/cell-text.ts';
 import { moneyText } from '../money.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
-import { draftSteps, stepsOfDraft } from '../parts/draft-steps.ts';
+import { draftProgress, draftSteps } from '../parts/draft-steps.ts';
 import { compareEdits, conflictProblems, editForm } from '../parts/edited-form.ts';
 import {
   amountText,
   type EntityField,
   entityFields,
-  noticeOf,
   parseAmount,
   postForm,
   readFields,
   removeForm,
+  savedNotice,
 } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { historySection } from '../parts/history-section.ts';
@@ -219,15 +219,15 @@ async function show(
   const ids = lines.map(({ id }) => id);
   const { line_items, campaigns } = await deps.readStandings(account, now, ids);
   const mayChange = canChange(visit);
-  const facts = html`<dl class="facts"><dt>${words.state}</dt><dd>${stateMark(standingOf('campaigns', campaign, campaigns))}</dd><dt>${words.spent}</dt><dd>${budgetText(campaign)}</dd></dl>`;
+  const facts = html`<dl class="facts"><dt>${words.state}</dt><dd>${stateMark(withDeliveryStatus('campaigns', campaign, campaigns))}</dd><dt>${words.spent}</dt><dd>${budgetText(campaign)}</dd></dl>`;
   const isDraft = campaign.entity_status === 'DRAFT';
-  const content = html`${isDraft && mayChange ? stepsOfDraft(account.id, campaign.id, 'campaign') : ''}${problemSummary(problems)}
+  const content = html`${isDraft && mayChange ? draftProgress(account.id, campaign.id, 'campaign') : ''}${problemSummary(problems)}
 <section class="card">${facts}${mayChange ? (isDraft ? reviewLink(visit, campaign.id) : statusButton(visit, campaign)) : ''}</section>
 <section class="card"><div class="heading"><h2>${words.lineItems}</h2>${mayChange ? html`<a class="button" href="/ads/${account.id}/line_items/new?campaign_id=${campaign.id}">${words.addLine}</a>` : ''}</div>
 ${lines.length === 0 ? html`<p class="soft">${words.noLines}</p>` : linesTable(visit, lines, line_items)}${truncationNote(lines, LINES_MAX)}</section>
 ${
   mayChange
-    ? html`<section class="card" id="edit"><h2>${words.edit}</h2>${noticeOf(request, 'saved', words.saved)}${editForm(request, { fields: editFields(campaign), stored: storedValues(campaign), entered, problems })}</section>
+    ? html`<section class="card" id="edit"><h2>${words.edit}</h2>${savedNotice(request, 'saved', words.saved)}${editForm(request, { fields: editFields(campaign), stored: storedValues(campaign), entered, problems })}</section>
 <details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p>${removeForm(request)}</details>`
     : ''
 }
@@ -272,10 +272,10 @@ export function budgetText(
   return parts.join(', ') || none;
 }
 
-function linesTable({ account }: AccountVisit, lines: readonly LineItem[], standings: ListStandings): Html {
+function linesTable({ account }: AccountVisit, lines: readonly LineItem[], standings: DeliveryStatuses): Html {
   const rows = lines.map((line) => {
     const { id, name, objective } = line;
-    return html`<tr><th scope="row"><a href="/ads/${account.id}/line_items/${id}">${name ?? id}</a></th><td>${words.objectives[objective] ?? objective}</td><td class="prose">${stateMark(standingOf('line_items', line, standings))}</td></tr>`;
+    return html`<tr><th scope="row"><a href="/ads/${account.id}/line_items/${id}">${name ?? id}</a></th><td>${words.objectives[objective] ?? objective}</td><td class="prose">${stateMark(withDeliveryStatus('line_items', line, standings))}</td></tr>`;
   });
   return html`<div class="scroll"><table><thead><tr><th scope="col">${words.fields.name}</th><th scope="col">${words.fields.objective}</th><th scope="col">${words.fields.entity_status}</th></tr></thead><tbody>
 ${joinHtml(rows, '\n')}

@@ -7,7 +7,7 @@ import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { type AudienceRule, ruleText } from '../parts/audience-rule.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
-import { inputsOf, textIn } from '../parts/entity-form.ts';
+import { createInputs, textIn } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { audiencesWith } from './audience-section.ts';
 import { type Audience, canChangeAudiences, PATH } from './audiences-page.ts';
@@ -121,7 +121,7 @@ function show(
   const rule = ruleOf(draft);
   const count = draft.groups.reduce((sum, { leaves }) => sum + leaves.length, 0);
   const isFull = count >= LEAVES_MAX;
-  const input = inputsOf((name) => draft[name as 'name' | 'description'], problems);
+  const input = createInputs((name) => draft[name as 'name' | 'description'], problems);
   const fields = html`${input('name', words.name, html`required maxlength="255"`)}
 ${input('description', words.description, html`maxlength="255"`)}
 ${draft.groups.length > 1 ? selectField('root', words.root, Object.entries(words.roots), draft.root) : hiddenFields({ root: draft.root })}

@@ -5,7 +5,7 @@ import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
-import { inputsOf, noticeOf, postForm, readTyped, textIn } from '../parts/entity-form.ts';
+import { createInputs, postForm, readTyped, savedNotice, textIn } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf, refusalText } from '../parts/form-problems.ts';
 
 const words = texts.creatives;
@@ -113,7 +113,7 @@ async function show(visit: AccountVisit, loginPath: string, problems: Problems =
     return html`<tr><th scope="row" class="prose">${full_text}</th><td>${nullcast ? words.onlyAd : words.everywhere}</td>${canWrite ? html`<td>${link}</td>` : ''}</tr>`;
   });
   const typed = readTyped(request);
-  const input = inputsOf(typed, problems);
+  const input = createInputs(typed, problems);
   const form = html`${input('text', words.text, html`rows="4" required maxlength="4000"`, { hint: words.textHint, type: 'textarea' })}
 ${composerPlace(visit, loginPath, typed('media'))}
 <fieldset><legend>${words.link}</legend><p class="soft">${words.linkAbout}</p>
@@ -126,7 +126,7 @@ ${input('name', words.name, html`maxlength="80"`, { hint: words.nameHint })}`;
     problems,
     title: words.title,
     islands: canWrite ? ['composer'] : [],
-    content: html`${noticeOf(request, 'created', words.created)}${problemSummary(problems)}
+    content: html`${savedNotice(request, 'created', words.created)}${problemSummary(problems)}
 ${
   rows.length === 0
     ? html`<div class="empty"><h2>${words.none}</h2><p>${words.noneAbout}</p></div>`
@@ -141,7 +141,7 @@ ${canWrite ? html`<section class="card after"><h2>${words.write}</h2>${postForm(
 /** The fields of a poll, collapsed while empty. */
 function pollFields(typed: (name: string) => string, problems: Problems): Html {
   const isOpen = CHOICES.some((each) => typed(each) !== '' || problems.has(each));
-  const input = inputsOf(typed, problems);
+  const input = createInputs(typed, problems);
   const choices = CHOICES.map((member) => input(member, words.choices[member], html`maxlength="25"`));
   const days = Array.from({ length: DAYS_MAX }, (_, at) => at + 1);
   const durations = days.map((each) => [String(each * MINUTES_A_DAY), words.daysText(each)] as const);

@@ -1,6 +1,6 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
 import { formatInstant } from '../../base/instants.ts';
-import { dateAround, plusDays, startOfDay } from '../../base/zones.ts';
+import { addDays, localDateAt, startOfDay } from '../../base/zones.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { totalOf } from '../../contract/delivery/report.ts';
 import { selectField } from '../../markup/form-fields.ts';
@@ -11,7 +11,7 @@ import type { ConsoleDeps } from '../console-deps.ts';
 import { timeText } from '../days.ts';
 import { countryNamed } from '../parts/breakdown.ts';
 import { consolePage } from '../parts/console-document.ts';
-import { inputsOf, textIn } from '../parts/entity-form.ts';
+import { createInputs, textIn } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { barChart } from '../parts/result-tables.ts';
 
@@ -66,7 +66,7 @@ interface Range {
 function rangeOf({ now, account }: AccountVisit, range: string): Range {
   const now_ms = Date.parse(now);
   if (range === 'day') return { start_ms: now_ms - (now_ms % HOUR_MS) - 23 * HOUR_MS, granularity: 'HOUR' };
-  const first = plusDays(dateAround(now_ms, account.timezone), -6);
+  const first = addDays(localDateAt(now_ms, account.timezone), -6);
   return { start_ms: Date.parse(startOfDay(first, account.timezone)), granularity: 'DAY' };
 }
 
@@ -106,7 +106,7 @@ ${tableOf([words.when, { number: words.posts }], [...volume.map((count, at) => [
 function show(visit: AccountVisit, problems: Problems, content: Html | string): PageResponse {
   const { request } = visit;
   const text = (name: string): string => request.parameter(name) ?? '';
-  const input = inputsOf(text, problems);
+  const input = createInputs(text, problems);
   return consolePage(visit, {
     problems,
     title: words.title,

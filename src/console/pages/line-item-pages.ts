@@ -1,6 +1,6 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { Page, PageCallReply, PageResponse } from '../../contract/declare/pages.ts';
-import type { LineStanding } from '../../contract/delivery/standing.ts';
+import type { LineItemStatus } from '../../contract/delivery/standing.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
@@ -8,17 +8,17 @@ import { type AccountVisit, accountPage, canChange } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { endOf, firstDay, lastDay, startOf } from '../days.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
-import { stepsOfDraft } from '../parts/draft-steps.ts';
+import { draftProgress } from '../parts/draft-steps.ts';
 import { compareEdits, conflictProblems, editForm } from '../parts/edited-form.ts';
 import {
   amountText,
   type EntityField,
   entityFields,
-  noticeOf,
   parseAmount,
   postForm,
   readFields,
   removeForm,
+  savedNotice,
 } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf, refusalReasons } from '../parts/form-problems.ts';
 import { historySection } from '../parts/history-section.ts';
@@ -115,7 +115,7 @@ export function newLineItemPage(deps: ConsoleDeps): Page {
     // All line items of a campaign have one objective.
     const objective: string = other?.objective ?? request.parameter('objective') ?? '';
     if (!OFFERED.includes(objective)) return objectiveChoice(visit, { campaign_id, name });
-    const steps = campaign.entity_status === 'DRAFT' ? stepsOfDraft(visit.account.id, campaign_id, 'line') : '';
+    const steps = campaign.entity_status === 'DRAFT' ? draftProgress(visit.account.id, campaign_id, 'line') : '';
     const fields = fieldsOf(visit, currency, deps.bidStrategies(objective));
     const showForm = (entered: Record<string, string>, problems: Problems): PageResponse =>
       consolePage(visit, {
@@ -288,7 +288,7 @@ async function show(
   const hasAds = promoted.length > 0;
   const current = !hasAudience ? 'audience' : !hasAds ? 'ads' : 'line';
   const steps = isDraft
-    ? stepsOfDraft(visit.account.id, line.campaign_id, current, { id: line.id, hasAudience, hasAds })
+    ? draftProgress(visit.account.id, line.campaign_id, current, { id: line.id, hasAudience, hasAds })
     : '';
   const content = html`${steps}${problemSummary(problems)}
 <section class="card"><dl class="facts"><dt>${words.fields.objective}</dt><dd>${words.objectives[line.objective] ?? line.objective}</dd><dt>${words.state}</dt><dd>${stateMark({ ...line, ...standing })}</dd></dl>${isDraft ? reviewLink(visit, line.campaign_id) : mayChange ? statusButton(visit, line) : ''}</section>
@@ -296,7 +296,7 @@ async function show(
 <section class="card" id="ads"><h2>${words.ads}</h2>${adsSection(visit, { promoted, posts, ads: standing?.ads ?? {} }, mayChange)}${truncationNote(promoted, ADS_MAX)}</section>
 ${
   mayChange
-    ? html`<section class="card" id="edit"><h2>${words.schedule}</h2>${noticeOf(request, 'saved', words.saved)}${editForm(request, { fields: fieldsOf(visit, line.currency, line.strategies), stored: storedValues(visit, line), entered, problems })}</section>
+    ? html`<section class="card" id="edit"><h2>${words.schedule}</h2>${savedNotice(request, 'saved', words.saved)}${editForm(request, { fields: fieldsOf(visit, line.currency, line.strategies), stored: storedValues(visit, line), entered, problems })}</section>
 <details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p>${removeForm(request)}</details>`
     : ''
 }
@@ -316,7 +316,7 @@ function adsSection(
     promoted,
     posts,
     ads,
-  }: { readonly promoted: readonly Promoted[]; readonly posts: readonly Post[]; readonly ads: LineStanding['ads'] },
+  }: { readonly promoted: readonly Promoted[]; readonly posts: readonly Post[]; readonly ads: LineItemStatus['ads'] },
   mayChange: boolean,
 ): Html {
   const textOf = new Map(posts.map(({ post_id, full_text }) => [String(post_id), full_text]));

@@ -7,8 +7,8 @@ import { type AccountVisit, accountPage, canChange } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import {
   cellText,
+  type DeliveryStatuses,
   type ListRow,
-  type ListStandings,
   nameOfRow,
   reviewPathOf,
   stateOfRow,
@@ -38,7 +38,7 @@ const OWNERS_MAX = 500;
 /** A list with the dependencies of its page. */
 interface PlacedList extends EntityList {
   readonly loginPath: string;
-  readonly readStandings: () => Promise<ListStandings>;
+  readonly readStandings: () => Promise<DeliveryStatuses>;
 }
 
 /** `/ads/:account_id/campaigns` and `/line_items`: plain tables, which the grid script enhances. */
@@ -50,7 +50,7 @@ export const entityListPages: readonly ((deps: ConsoleDeps) => Page)[] = ENTITY_
         ...list,
         loginPath: deps.redirectToLogin(request.path).location!,
         readStandings: async () => {
-          const standings: ListStandings = (await deps.readStandings(account, now))[list.resource];
+          const standings: DeliveryStatuses = (await deps.readStandings(account, now))[list.resource];
           // Statuses of ads are left out: they are on the pages of line items.
           return Object.fromEntries(
             Object.entries(standings).map(([id, { effective_status, reasons_not_servable }]) => [

@@ -1,5 +1,5 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
-import { dateAround, plusDays, startOfDay } from '../../base/zones.ts';
+import { addDays, localDateAt, startOfDay } from '../../base/zones.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import type { CurrencyReport, DailyNumbers, ReportLevel, ReportRow } from '../../contract/delivery/report.ts';
 import { totalOf } from '../../contract/delivery/report.ts';
@@ -9,10 +9,10 @@ import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps, ExplainedHour } from '../console-deps.ts';
 import { daysBefore, daysBetween, daysOfPreset, isDay, PRESETS, type Preset, RANGE_DAYS_MAX } from '../days.ts';
-import { standingOf } from '../lists/cell-text.ts';
+import { withDeliveryStatus } from '../lists/cell-text.ts';
 import { breakdownForm, breakdownResults, readSegmentation } from '../parts/breakdown.ts';
 import { consolePage, csvFile } from '../parts/console-document.ts';
-import { inputsOf, textIn } from '../parts/entity-form.ts';
+import { createInputs, textIn } from '../parts/entity-form.ts';
 import { problemSummary } from '../parts/form-problems.ts';
 import { pacingSection, whySection } from '../parts/pacing.ts';
 import { asOf, dailyCharts, requireReader, resultCards, resultTable } from '../parts/result-tables.ts';
@@ -86,7 +86,7 @@ ${asOf(visit, deps)}`,
 /** Today is compared with the same hours of the earlier day. */
 function lastHoursOf({ now, account }: AccountVisit, days: readonly string[]): { readonly lastHours?: number } {
   const now_ms = Date.parse(now);
-  const today = dateAround(now_ms, account.timezone);
+  const today = localDateAt(now_ms, account.timezone);
   if (days.at(-1) !== today) return {};
   return { lastHours: (now_ms - Date.parse(startOfDay(today, account.timezone))) / HOUR_MS };
 }
@@ -126,7 +126,9 @@ async function reasonsOf(
   { line_item_id, campaign }: Scope,
 ): Promise<readonly string[]> {
   const { line_items, campaigns } = await readStandings(account, now, line_item_id ? [line_item_id] : undefined);
-  const standing = line_item_id ? line_items[line_item_id] : campaign && standingOf('campaigns', campaign, campaigns);
+  const standing = line_item_id
+    ? line_items[line_item_id]
+    : campaign && withDeliveryStatus('campaigns', campaign, campaigns);
   return standing?.reasons_not_servable ?? [];
 }
 
@@ -176,7 +178,7 @@ function daysOf(
   if (!isDay(to)) problems.set('to', texts.campaign.dayProblem(words.to));
   if (problems.size > 0) return undefined;
   if (to < from) problems.set('to', words.endsBefore);
-  else if (to > plusDays(from, RANGE_DAYS_MAX - 1)) problems.set('to', words.tooLong(RANGE_DAYS_MAX));
+  else if (to > addDays(from, RANGE_DAYS_MAX - 1)) problems.set('to', words.tooLong(RANGE_DAYS_MAX));
   return problems.size > 0 ? undefined : daysBetween(from, to);
 }
 
@@ -229,7 +231,7 @@ function show(
   const { level, range, isCompared } = question;
   const csv = new URLSearchParams({ ...addressOf(scope, question), format: 'csv' });
   const link = line_item_id ? `line_items/${line_item_id}` : `campaigns/${campaign_id}`;
-  const input = inputsOf((name) => question[name as 'from' | 'to'], problems);
+  const input = createInputs((name) => question[name as 'from' | 'to'], problems);
   const form = html`<form class="filters" method="get">${hiddenFields(withinOf(scope))}
 ${selectField(
   'level',

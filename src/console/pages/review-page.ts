@@ -1,15 +1,15 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
-import type { LineStanding } from '../../contract/delivery/standing.ts';
+import type { LineItemStatus } from '../../contract/delivery/standing.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage, canChange } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { firstDay, lastDay } from '../days.ts';
-import { reasonsText, standingOf, stateOfRow } from '../lists/cell-text.ts';
+import { reasonsText, stateOfRow, withDeliveryStatus } from '../lists/cell-text.ts';
 import { moneyText } from '../money.ts';
 import { consolePage, redirectTo } from '../parts/console-document.ts';
-import { stepsOfDraft } from '../parts/draft-steps.ts';
+import { draftProgress } from '../parts/draft-steps.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { stateMark } from '../parts/state-mark.ts';
 import { type Criterion, criteriaTexts, estimateOf } from './audience-section.ts';
@@ -87,11 +87,11 @@ async function reviewOf(
     isNew ? entity_status !== 'PAUSED' : entity_status === 'DRAFT',
   );
   const isDraft = isNew || launched.length > 0;
-  return { campaign: standingOf('campaigns', campaign, campaigns), lines, launched, isDraft };
+  return { campaign: withDeliveryStatus('campaigns', campaign, campaigns), lines, launched, isDraft };
 }
 
 /** Reasons that only the advertiser can resolve; an ad under review is not one. @source decision 1141 */
-function missingOf(reasons: readonly string[], ads: LineStanding['ads']): string[] {
+function missingOf(reasons: readonly string[], ads: LineItemStatus['ads']): string[] {
   const isReviewed = Object.values(ads).some((ad) => ad.reasons_not_servable.includes('AD_UNDER_REVIEW'));
   return reasons.filter((reason) => !PASSING.includes(reason) && !(reason === 'NO_CREATIVE' && isReviewed));
 }
@@ -129,7 +129,7 @@ async function show(
   const { funding_instrument_id } = campaign;
   const payer = await find<{ readonly description: string }>('funding_instruments.get', { funding_instrument_id });
   const [first] = lines;
-  const steps = stepsOfDraft(
+  const steps = draftProgress(
     account.id,
     campaign.id,
     'review',

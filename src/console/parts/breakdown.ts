@@ -6,7 +6,7 @@ import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { bodyOf } from '../refused-call.ts';
-import { inputsOf, textIn } from './entity-form.ts';
+import { createInputs, textIn } from './entity-form.ts';
 import type { Problems } from './form-problems.ts';
 import { resultTable, sumByDay } from './result-tables.ts';
 
@@ -59,7 +59,7 @@ export function breakdownForm(
   parameters: Readonly<Record<string, string>>,
   problems: Problems,
 ): Html {
-  const input = inputsOf((name) => request.parameter(name) ?? '', problems);
+  const input = createInputs((name) => request.parameter(name) ?? '', problems);
   return html`<details class="card"${problems.has('country') ? html` open` : ''}><summary>${words.title}</summary><p class="soft">${words.about}</p>
 <form method="get" action="#breakdown">${hiddenFields(parameters)}
 ${selectField('segmentation_type', words.by, Object.entries(words.segmentations), request.parameter('segmentation_type'))}

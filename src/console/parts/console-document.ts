@@ -1,4 +1,4 @@
-import { csvText } from '../../base/csv.ts';
+import { formatCsv } from '../../base/csv.ts';
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import type { AccountLink, PageDocument, PageRequest, PageResponse, ShownCall } from '../../contract/declare/pages.ts';
 import { callText } from '../../markup/call-text.ts';
@@ -74,7 +74,7 @@ export function csvFile(title: string, name: string, rows: readonly (readonly (s
   return {
     status: 200,
     html: { title, content: html`<h1>${title}</h1>` },
-    file: { name: `${name}.csv`, type: 'text/csv', text: csvText(rows) },
+    file: { name: `${name}.csv`, type: 'text/csv', text: formatCsv(rows) },
   };
 }
 
@@ -102,7 +102,7 @@ function accountLinks({ accounts, account }: AccountVisit): readonly AccountLink
  * Answers with a page, or, when a call that it needs was refused, with one that gives the reason.
  * @param frame puts the latter into its frame
  */
-export async function orRefusal(
+export async function renderOrRefuse(
   request: PageRequest,
   answer: Promise<PageResponse>,
   frame: (page: ConsolePage) => PageResponse,

@@ -30,7 +30,7 @@ export function draftSteps({ links, done, current }: DraftProgress): Html {
 }
 
 /** The steps of a draft campaign, with or without a line item. */
-export function stepsOfDraft(
+export function draftProgress(
   account: string,
   campaign: string,
   current: DraftStep,

@@ -54,13 +54,13 @@ export function readTyped({ method, parameter }: PageRequest): (name: string) =>
 }
 
 /** Builds the inputs of a form with values and problems. */
-export function inputsOf(textOf: (name: string) => string, problems: Problems) {
+export function createInputs(textOf: (name: string) => string, problems: Problems) {
   return (member: string, label: string, attributes: Html, more: Pick<FormField, 'hint' | 'type'> = {}): Html =>
     formField({ member, label, attributes, ...more }, textOf(member), problems.get(member));
 }
 
 /** The notice after a redirect that a form was saved. */
-export function noticeOf({ method, parameter }: PageRequest, name: string, text: string): Html {
+export function savedNotice({ method, parameter }: PageRequest, name: string, text: string): Html {
   return noticeBox(method === 'GET' && parameter(name) ? text : undefined);
 }
 

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../base/html.ts';
-import { dateAround, plusDays, startOfDay } from '../../base/zones.ts';
+import { addDays, localDateAt, startOfDay } from '../../base/zones.ts';
 import { type ReportScope, totalOf } from '../../contract/delivery/report.ts';
 import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
@@ -25,12 +25,12 @@ export async function pacingSection(
   },
 ): Promise<Html> {
   const { daily_budget_local_micro: budget, currency, reasons, lastReason } = of;
-  const today = dateAround(Date.parse(now), account.timezone);
+  const today = localDateAt(Date.parse(now), account.timezone);
   const [found] = await readReport(account, { ...of, days: [today] });
   const spent = totalOf(found?.totals.spend ?? []);
   const start_ms = Date.parse(startOfDay(today, account.timezone));
   // A day may have 23 or 25 hours.
-  const length_ms = Date.parse(startOfDay(plusDays(today, 1), account.timezone)) - start_ms;
+  const length_ms = Date.parse(startOfDay(addDays(today, 1), account.timezone)) - start_ms;
   const passed = (Date.parse(now) - start_ms) / length_ms;
   const lead = spent / budget - passed;
   const behind = `${words.behind}${lastReason === undefined ? '' : ` ${words.lastHour(reasonsText([lastReason], texts))}`}`;

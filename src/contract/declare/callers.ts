@@ -41,16 +41,19 @@ export interface RequestTokenCaller {
   readonly verifier: string | undefined;
 }
 
-/** A publisher that asks for ads to show. */
+/** A publisher that requests ads. */
 export interface PublisherCaller {
   readonly kind: 'publisher';
   readonly publisher: Publisher;
 }
 
-/** The application that calls of pages are attributed to. It has no keys, so that nobody can sign for it. @source decision 999 */
+/**
+ * The application that API calls of pages are attributed to. It has no keys, so it cannot sign requests. @source
+ * decision 999
+ */
 export const CONSOLE_APPLICATION = 'console';
 
-/** A user who calls by the pages of this service: their session stands in place of a token. */
+/** The caller of API calls made by pages: the session stands in for a token. */
 export function consoleCaller(user: string): Principal {
   return {
     ...{ kind: 'user', user, application: CONSOLE_APPLICATION, tokenId: CONSOLE_APPLICATION, token: '' },
@@ -77,13 +80,13 @@ export function applicationOf(caller: Caller): string {
   return id;
 }
 
-/** The same; undefined for publishers. */
+/** Like `applicationOf`, but undefined for publishers. */
 export function findApplicationOf(caller: Caller): string | undefined {
   if (caller.kind === 'publisher') return undefined;
   return caller.kind === 'user' ? caller.application : caller.application.id;
 }
 
-/** Names who calls, for memory and windows: a user, an application or a publisher. */
+/** The key of the caller for rate windows and caches: a user, an application or a publisher. */
 export function callerKey(caller: Caller): string {
   if (caller.kind === 'publisher') return `p${caller.publisher.id}`;
   return caller.kind === 'user' ? `u${caller.user}` : `a${caller.application.id}`;

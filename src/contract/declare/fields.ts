@@ -1,6 +1,6 @@
 import { parseInstant } from '../../base/instants.ts';
 import { type Schema, Type } from '../../base/json-schema.ts';
-import { asciiLowerCase, isInexact, isLegalText, jsonText, lengthOf } from '../../base/text.ts';
+import { asciiLowerCase, codePointLength, isInexact, isLegalText, jsonText } from '../../base/text.ts';
 import type { ErrorDetail, ProblemName } from '../problems/problems.ts';
 import { outOfRange } from './out-of-range.ts';
 
@@ -182,7 +182,7 @@ export function text({ max }: { max: number }): Field<string> {
     toJson: jsonText,
     read(raw, parameter) {
       if (typeof raw !== 'string') return { problem: 'NOT_TEXT', parameter };
-      const length = lengthOf(raw);
+      const length = codePointLength(raw);
       if (length > max) return { problem: 'TEXT_TOO_LONG', parameter, words: { max, length } };
       return isLegalText(raw) ? raw : { problem: 'ILLEGAL_CHARACTERS', parameter };
     },

@@ -47,11 +47,10 @@ export interface Principal {
 /** Passed to every call by the composition root: what all features share, then a group per feature. */
 export interface Services {
   readonly store: Store;
-  /** The clock of the service: of everything that it stores, and of everything that it does later. */
+  /** The service clock: dates stored rows and decides when jobs are due. */
   readonly clock: Clock;
   /**
-   * The clock by which people and programs around the service live: of limits that they wait for, and of logins. Differs
-   * only in development, where the clock of the service can be moved.
+   * The system clock, for rate limits and logins. Differs from `clock` only in development, where that can be moved.
    * @source decision 865
    */
   readonly wallClock: Clock;
@@ -67,7 +66,7 @@ export interface Services {
   readonly rowFactory: RowFactory;
   /** The absolute URL of a page of a listener; in a call, under the host that was called. */
   pageUrl(environment: Environment, path: string): string;
-  /** Puts the host that was called into absolute URLs of this service; undefined where they have it already. */
+  /** Replaces the host of absolute URLs of this server by the host that was called; undefined if they are the same. */
   readonly calledUrl: ((url: string) => string) | undefined;
   readonly jobs: JobServices;
   readonly audit: {
@@ -106,7 +105,7 @@ export interface AuthServices {
 /** Accounts and the entities in them. */
 export interface AdsServices {
   readonly limits: Readonly<Record<LimitName, number>>;
-  /** Puts the words of callers into a document with statistics, if they are not those of this service. */
+  /** Translates a statistics document into the alias vocabulary, if one is configured. */
   statsWords(pieces: AsyncIterable<string>): AsyncIterable<string>;
   /** The source application of posts created here: HTML. */
   readonly postSource: string;
@@ -117,9 +116,9 @@ export interface MediaServices {
   readonly received: ReceivedFiles;
   /** Reads objects for serving them. */
   readonly reader: ObjectReader;
-  /** How long objects are kept that are no longer used. @source decision 785 */
+  /** How long unused objects are kept. @source decision 785 */
   readonly removal_delay_s: number;
-  /** The clock of the machine, by which objects age. */
+  /** The system clock, by which objects age. */
   readonly machineClock: Clock;
   readonly uploadRules: UploadSettings;
   /** Builds the URLs of media. */
@@ -178,7 +177,7 @@ export interface RowFactory {
   update(tx: WriteTransaction, resource: AnyResource, actor: Actor, before: Row, values: Input): Promise<Row>;
 }
 
-/** What serializing a row may read. */
+/** The context for serializing rows. */
 export interface SerializeContext {
   readonly media: MediaUrls;
   /** The absolute URL of a page of the listener that is called. */
@@ -305,7 +304,7 @@ export interface Operation {
   readonly path: string;
   readonly description: string;
   readonly group: string;
-  /** What the group is about; omitted where the description of its only operation suffices. */
+  /** The description of the group; omitted if that of its only operation suffices. */
   readonly groupDescription?: string | undefined;
   readonly family: Family;
   /** The only environment that has it; both by default. */
@@ -320,8 +319,8 @@ export interface Operation {
   readonly rate: RateName;
   /** The problem when the rate limit is exceeded; RATE_LIMITED by default. */
   readonly rateProblem?: ProblemName;
-  /** Whether its calls are answered from memory while the database is away. @source decision 1226 */
-  readonly bearsOutages?: boolean;
+  /** Whether its calls are served from memory during a database outage. @source decision 1226 */
+  readonly toleratesOutages?: boolean;
   /** Revokes its own credential, for which a read-only token suffices. */
   readonly allowsReadOnlyToken?: boolean;
   /** GET works like POST: some clients put all parameters into the query. @source authentication 2.7 */
@@ -336,12 +335,12 @@ export interface Operation {
   sunset?(services: Services): string | undefined;
   /** Other paths of the operation. */
   readonly aliases?: readonly string[] | undefined;
-  /** Values that are understood as others, by the name of the parameter or member: each with the other. */
+  /** Accepted alternative spellings of values, by parameter or member: each with its canonical value. */
   readonly spellings?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Required protocol parameters, for the API descriptions: the authenticator reads them. */
   readonly protocolParameters?: Parameters;
   readonly parameters: Parameters;
-  /** Path parameters that are no ids, for the API descriptions. */
+  /** Path parameters that are not ids, for the API descriptions. */
   readonly pathParameters?: Parameters | undefined;
   /**
    * `form`: parameters in the query, a form or a JSON object. `object`: in a JSON object only. `members`: in a JSON

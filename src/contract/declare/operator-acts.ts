@@ -1,7 +1,6 @@
 /**
- * Everything that operators do on their pages, and whether they have to say why: for what takes access from others, stops
- * their ads, or lets somebody log in as them. The last word is the member `act` of its form.
- * @source decision 1266
+ * All actions of operators on their pages, and whether they require a reason: those that revoke access, stop ads, or
+ * allow a login as another user. The last word is the value of the form field `act`. @source decision 1266
  */
 export const OPERATOR_ACTS = {
   'user create': { needsReason: false },
@@ -26,5 +25,5 @@ export const OPERATOR_ACTS = {
   'session end': { needsReason: false },
 } as const satisfies Readonly<Record<string, { readonly needsReason: boolean }>>;
 
-/** The name of an act; it is recorded after `console `. */
+/** The name of an action; the audit log prefixes it with `console `. */
 export type OperatorAct = keyof typeof OPERATOR_ACTS;

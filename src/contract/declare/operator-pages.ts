@@ -9,15 +9,15 @@ export interface OperatorWork {
   readonly tx: WriteTransaction;
   readonly box: SecretBox;
   readonly random: Random;
-  /** UTC text, by the clock of the service. */
+  /** UTC text, by the service clock. */
   readonly now: string;
-  /** UTC text, by the clock of logins and passwords. */
+  /** UTC text, by the system clock, which dates logins and passwords. */
   readonly wallNow: string;
   /** Adds an object to the audit record, such as `user` and its id. */
   readonly addTarget: (kind: string, id: string) => void;
 }
 
-/** A visit of a page by an operator who is signed in. */
+/** A request of a signed-in operator. */
 export interface OperatorRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -32,9 +32,9 @@ export interface OperatorRequest {
   /** Reads from the database. */
   read<T>(work: (tx: ReadTransaction) => Promise<T>): Promise<T>;
   /**
-   * Runs a unit of work that changes something. Its audit record is part of it, with `act` as what was done, and the
-   * reason that the form has, if the act needs one; nothing else that was typed. A unit that throws is recorded as failed.
-   * @throws ReasonMissing, before anything is done; the page is then shown with what is missing
+   * Runs a unit of work with its audit record, which has `act` and the reason of the form if `act` requires one, but no
+   * other input. A unit that throws is recorded as failed. @throws ReasonMissing before anything is done; the page is
+   * then displayed with the missing field
    */
   change<T>(act: OperatorAct, work: (unit: OperatorWork) => Promise<T>): Promise<T>;
 }

@@ -5,10 +5,7 @@ import type { User } from '../store/credentials.ts';
 import type { Session } from '../store/logins.ts';
 import type { Environment } from './account-state.ts';
 
-/**
- * The hidden fields of every form: the token of the session, and the key of the page, which makes sure that a form is
- * processed once.
- */
+/** The hidden fields of every form: the CSRF token, and the key by which a form is processed only once. */
 export type FormFields = Readonly<Record<'authenticity_token' | 'form_key', string>>;
 
 /** A browser's request for a page. */
@@ -44,17 +41,17 @@ export interface PageRequest {
   readonly call: CallFromPage;
 }
 
-/** What a page sends with a call. */
+/** Input of an API call made by a page. */
 export interface PageCallInput {
-  /** Parameters by name, those of the path included; undefined ones are left out. */
+  /** Parameters by name, including those of the path; undefined ones are omitted. */
   readonly parameters?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
   /** The body of an operation that takes JSON. */
   readonly body?: unknown;
 }
 
 /**
- * Calls an operation by its id, such as `campaigns.list`, for the logged-in user: as a signed request does, with its
- * role, limits and rules.
+ * Calls an operation by id, such as `campaigns.list`, as the logged-in user, with the roles, limits and rules of a
+ * signed request.
  */
 export type CallFromPage = (
   environment: Environment,
@@ -62,7 +59,7 @@ export type CallFromPage = (
   input?: PageCallInput,
 ) => Promise<PageCallReply>;
 
-/** A call as it can be shown to developers. */
+/** A call as displayed to developers. */
 export interface ShownCall extends PageCallInput {
   readonly environment: Environment;
   readonly base_url: string;
@@ -74,9 +71,9 @@ export interface ShownCall extends PageCallInput {
 /** The reply to a call of a page. */
 export interface PageCallReply {
   readonly status: number;
-  /** Whether it was performed; otherwise the reply has `errors`, as requests get them. */
+  /** Whether it succeeded; otherwise the reply has `errors`. */
   readonly isDone: boolean;
-  /** Why it was refused; of a batch, what was wrong with any of its items. Empty when it was performed. */
+  /** The errors of a refused call, for a batch those of all items; empty on success. */
   readonly refusals: readonly ErrorDetail[];
   // biome-ignore lint/suspicious/noExplicitAny: each operation has its own shape
   readonly reply: any;
@@ -89,31 +86,31 @@ export interface PageDocument {
   readonly title: string;
   /** HTML of the page. */
   readonly content: Html;
-  /** What pages for those who are logged in have around it. */
+  /** The frame of pages for logged-in users. */
   readonly frame?: PageFrame;
   /** Links above a page without a frame. */
   readonly tabs?: PageTabs;
-  /** How wide it is; by default as wide as a form. `full`: as wide as the window, on the background of the page. */
+  /** Layout width; that of a form by default. `full`: the whole window, without a card. */
   readonly width?: 'wide' | 'full';
-  /** The scripts that make it more comfortable, by the names of their folders in `src/console/islands`. */
+  /** Its islands, by folder name in `src/console/islands`. */
   readonly islands?: readonly string[] | undefined;
 }
 
 /** The sections that every framed page links to. */
 export type PageSection = 'ads' | 'developer' | 'settings' | 'notifications';
 
-/** The frame of a page: whose it is, and where it belongs. */
+/** The frame of a page: the user, and its place in the navigation. */
 export interface PageFrame {
   readonly screenName: string;
   readonly formFields: FormFields;
   readonly section: PageSection | undefined;
-  /** What pages of operators link to, in place of the sections. */
+  /** The links of operator pages, instead of the sections. */
   readonly operatorLinks?: readonly PageLink[];
-  /** Where the button leads that ends the session; `/logout` by default. */
+  /** The path of the logout form; `/logout` by default. */
   readonly logoutPath?: string;
   /** The pages of the section. */
   readonly tabs?: PageTabs;
-  /** The advertising account that the page is about, and the others to switch to. */
+  /** The advertising account of the page, and the others to switch to. */
   readonly account?: {
     readonly name: string;
     readonly environment: Environment;
@@ -121,7 +118,7 @@ export interface PageFrame {
   };
 }
 
-/** Links to pages that belong together, and what they are. */
+/** A labeled group of links to related pages. */
 export interface PageTabs {
   readonly label: string;
   readonly links: readonly PageLink[];
@@ -131,7 +128,7 @@ export interface PageTabs {
 export interface PageLink {
   readonly href: string;
   readonly text: string;
-  /** Whether it is the page itself, or the one that it belongs to. */
+  /** Whether it links to this page or its parent. */
   readonly isCurrent: boolean;
 }
 
@@ -181,17 +178,17 @@ export interface Page {
   answer(visit: PageRequest): Promise<PageResponse>;
 }
 
-/** A form of a page as it was sent. */
+/** A submitted form. */
 export interface ArrivedForm {
-  /** The key of the page. */
+  /** The key of the form. */
   readonly key: string;
-  /** Where it leads: path and query. */
+  /** Its target: path and query. */
   readonly address: string;
-  /** What was entered, without token and key. */
+  /** The input, without token and key. */
   readonly members: readonly (readonly [name: string, value: string])[];
 }
 
-/** A form that came after its session had ended, and whose it is. */
+/** A form submitted after its session had ended, with its user. */
 export interface UnsentForm extends ArrivedForm {
   readonly user: string;
 }
@@ -211,8 +208,8 @@ export type PageRefusal =
 export interface Pages {
   readonly list: readonly Page[];
   errorPage(why: PageRefusal, retryAfter_s?: number): PageResponse;
-  /** Keeps a form that came after its session had ended, and leads to where its user can send it. */
+  /** Stores a form submitted after its session had ended, and redirects to a page from which its user can send it. */
   late(form: UnsentForm): Promise<PageResponse>;
-  /** Whether a user is suspended or locked, so that no page answers them. */
+  /** Whether a user is suspended or locked, and gets no pages. */
   isBlocked(user: User): boolean;
 }

@@ -22,7 +22,7 @@ export interface RateCategory<Setting extends string = RateSetting> {
   readonly address?: Setting;
   /** Whether all operations of the category share a window, or each has its own. */
   readonly together: boolean;
-  /** Whether production and sandbox share windows, because they share what is asked for. @source decision 1113 */
+  /** Whether production and sandbox share windows, because they share the requested data. @source decision 1113 */
   readonly ofBothListeners?: boolean;
 }
 
@@ -124,11 +124,11 @@ export interface RateWindow {
   readonly reset: number;
 }
 
-/** A rate window from which something has been taken. */
+/** A partly used rate window. */
 export interface UsedWindow extends RateWindow {
   /** The listeners whose calls it counts. */
   readonly environments: readonly Environment[];
-  /** The category of calls, or the path of the one call that it is for. */
+  /** The rate category, or the path of the only operation. */
   readonly name: string;
   readonly whose: 'user' | 'application';
 }

@@ -45,7 +45,7 @@ export interface Quota<R> {
   readonly per?: keyof R & string;
   /** The setting with the limit, which may be raised for an account. */
   readonly setting: LimitName;
-  /** The error beyond the limit, with the words `account`, `max` and `parent` (the value of `per`). */
+  /** The error beyond the limit, with the placeholders `account`, `max` and `parent` (the value of `per`). */
   readonly problem: ProblemName;
   readonly parameter: string;
 }
@@ -118,7 +118,7 @@ export interface HardDeletion {
   readonly extraMembers?: Readonly<Record<string, string>>;
 }
 
-/** How the ids of new rows are made. */
+/** How ids are generated. */
 export interface IdRules<R> {
   /** Ids start just above this number, which determines their length. */
   readonly from: number;
@@ -130,7 +130,9 @@ export interface IdRules<R> {
   readonly secondary?: { readonly sequence: string; readonly column: keyof R & string; as(number: string): string };
 }
 
-/** A unique key among live rows, made of values fixed at creation. A create with the key of a row returns that row. */
+/**
+ * A key that is unique among live rows, built from immutable fields. A create with an existing key returns that row.
+ */
 export interface Unique<R> {
   key(drafted: R): readonly (StoredValue | null)[];
   /** Fields of the existing row that such a create updates. */
@@ -150,7 +152,7 @@ export interface Deletion<R> {
   readonly omitsFlag?: boolean;
 }
 
-/** What a write of a row causes, in its unit of work. */
+/** Side effects of a write, in the same unit of work. */
 export interface Effects<R> {
   readonly cascades?: readonly CascadeCreate<R>[];
   /** The job of each row: runs at the time in a field, is rescheduled with it, and canceled when the row is deleted. */
@@ -159,7 +161,7 @@ export interface Effects<R> {
   afterWrite?(written: WriteContext<R>): Promise<void>;
 }
 
-/** How requests are read, and their parameters that are not fields. */
+/** How requests are parsed, and parameters that are not fields. */
 export interface RequestRules {
   /** `object`: create and update take a JSON object only; by default, parameters in any form. */
   readonly body?: 'object';

@@ -39,7 +39,7 @@ export interface DeliverySegment
 }
 
 /** How many impressions of a line item a known person had on a day. */
-export interface DeliveryView {
+export interface PersonImpressions {
   readonly account_id: string;
   readonly line_item_id: string;
   /** Whom the publisher means, not readable. */

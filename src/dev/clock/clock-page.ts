@@ -1,5 +1,5 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
-import { definitions } from '../../markup/tables.ts';
+import { definitionList } from '../../markup/tables.ts';
 import { timestampElement } from '../../markup/time-elements.ts';
 import { texts } from '../../texts/texts.ts';
 import type { DevReply } from '../surface/call.ts';
@@ -37,7 +37,7 @@ export function clockPage(pages: ToolPages, clock: ClockReply, refused?: Refused
     content: html`<p>${words.about}</p>
 ${refusalBox(refused)}
 ${progress}
-${definitions([
+${definitionList([
   [words.time, timestampElement(now)],
   [words.offset, offsetText(clock)],
   [words.mode, words.modes[mode]],

@@ -1,12 +1,17 @@
 import { formatInstant, instantMs, parseInstant } from '../../base/instants.ts';
-import { dateAround } from '../../base/zones.ts';
+import { localDateAt } from '../../base/zones.ts';
 import type { Environment } from '../../contract/declare/account-state.ts';
 import type { Services } from '../../contract/declare/operation.ts';
 import type { SettledAccount } from '../../contract/services/delivery.ts';
 import { accounts } from '../../features/ads/accounts.ts';
 import { lineItems } from '../../features/ads/line-items.ts';
 import { explainHour } from '../../features/delivery/simulation/explain.ts';
-import { type Knobs, readKnobs, SCENARIOS, type Scenario } from '../../features/delivery/simulation/knobs.ts';
+import {
+  parseSimulationParameters,
+  SCENARIOS,
+  type Scenario,
+  type SimulationParameters,
+} from '../../features/delivery/simulation/knobs.ts';
 import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 import { type DevCall, DevError, devCall, membersOf, numberIn, textIn, wordIn } from '../surface/call.ts';
 
@@ -25,7 +30,7 @@ export function deliveryCalls({ store, clock, delivery }: DeliveryToolOptions): 
   };
   const show = async ({ id }: SettledAccount) => {
     const cursor = await store.read((tx) => tx.deliveryLedger.findCursor(id));
-    const knobs = readKnobs(cursor?.knobs);
+    const knobs = parseSimulationParameters(cursor?.knobs);
     const settled_until = cursor?.settled_until ?? null;
     return { account_id: id, settled_until, ...knobs, seed: knobs.seed ?? cursor?.seed ?? id };
   };
@@ -53,7 +58,7 @@ export function deliveryCalls({ store, clock, delivery }: DeliveryToolOptions): 
       'Sets what delivery depends on from now on: { "seed", "market_level", "engagement_factor", "scenario" }.',
       async ({ path, body }) => {
         const account = await simulated(path.id!);
-        const today = dateAround(clock.now(), account.timezone);
+        const today = localDateAt(clock.now(), account.timezone);
         const knobs = readBody(body, today);
         // Past delivery keeps its numbers.
         await delivery.settleBeforeChange(account);
@@ -96,7 +101,7 @@ function readHour(text: string | null): number | undefined {
 const FACTOR = { min: 0.01, max: 100, isFraction: true };
 
 /** Members that are left out have their defaults. */
-function readBody(body: unknown, today: string): Partial<Knobs> {
+function readBody(body: unknown, today: string): Partial<SimulationParameters> {
   const members = membersOf(body, ['seed', 'market_level', 'engagement_factor', 'scenario'], 'body');
   const seed = textIn(members.seed, 'seed');
   const market_level = numberIn(members.market_level, 'market_level', FACTOR);

@@ -1,5 +1,5 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
-import { definitions } from '../../markup/tables.ts';
+import { definitionList } from '../../markup/tables.ts';
 import { texts } from '../../texts/texts.ts';
 import type { DevError, DevReply } from '../surface/call.ts';
 import type { ToolPages } from '../surface/tool-pages.ts';
@@ -114,7 +114,7 @@ function facts(of: Detail): Html {
     ['duration', of.duration_ms === null ? undefined : `${of.duration_ms} ms`],
     ['transaction', of.transaction_id],
   ];
-  return definitions(rows.map(([name, value]) => [words.facts[name], value]));
+  return definitionList(rows.map(([name, value]) => [words.facts[name], value]));
 }
 
 function parameters(read: unknown, ignored: readonly string[]): Html {
@@ -149,7 +149,7 @@ function indented(text: string): string {
 }
 
 function headers(list: Detail['request']['headers']): Html {
-  return definitions(
+  return definitionList(
     list.map(({ name, value }) => [name, value]),
     'facts long',
   );

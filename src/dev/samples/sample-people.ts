@@ -9,7 +9,7 @@ import {
   storeCategories,
 } from '../../features/ads/reference/targeting-tables.ts';
 import { lazy } from '../../features/ads/reference/tsv-table.ts';
-import { platformOf } from '../../features/ads/targeting-criteria/combination-rules.ts';
+import { findDevicePlatform } from '../../features/ads/targeting-criteria/combination-rules.ts';
 import { ENGAGEMENTS } from '../../features/ads/targeting-criteria/targeting-types.ts';
 import { identifierBytes, identifierOf } from '../../features/audiences/uploads/hash-identifier.ts';
 import { COUNTRIES, FIRST_NAMES, LAST_NAMES } from './people-words.ts';
@@ -76,7 +76,7 @@ export function samplePeople({ seed, registered, now }: PeopleSampleOptions): Po
       language: random.chance(0.9) ? country.language : 'en',
       gender: random.chance(0.03) ? null : random.chance(0.5) ? '1' : '2',
       age: random.chance(0.05) ? null : 13 + Math.floor(random.skewed() * 70),
-      platform: device ? (platformOf(device.targeting_value) ?? null) : system.platform,
+      platform: device ? (findDevicePlatform(device.targeting_value) ?? null) : system.platform,
       platform_version: system.os ? random.late(versions.get(system.os)!).targeting_value : null,
       device: device?.targeting_value ?? null,
       network_operator: carriers && random.chance(0.8) ? random.early(carriers)!.targeting_value : null,

@@ -1,6 +1,6 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import { InputError } from '../../base/input-error.ts';
-import { definitions } from '../../markup/tables.ts';
+import { definitionList } from '../../markup/tables.ts';
 import { texts } from '../../texts/texts.ts';
 import { type DevCall, type DevReply, devCall } from '../surface/call.ts';
 import type { ToolPages } from '../surface/tool-pages.ts';
@@ -188,7 +188,7 @@ function facts({ id, received_at, status, method, target, origin, application, m
     ['application', application],
     ['mistake', mistakes.length === 1 ? mistakes[0]!.name : undefined],
   ];
-  return definitions(rows.map(([name, value]) => [words.facts[name], value]));
+  return definitionList(rows.map(([name, value]) => [words.facts[name], value]));
 }
 
 function difference({ first_difference: found }: TraceReply): Html {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { arrivals } from '../../base/arrivals.ts';
+import { createFifo } from '../../base/arrivals.ts';
 import { after } from '../../base/timers.ts';
 import { DevError } from '../surface/call.ts';
 
@@ -9,7 +9,7 @@ const WAIT_MS = 10_000;
 /** Rejects requests while the contents of the service are replaced. */
 export class Gate {
   /** Methods and URLs of requests. */
-  readonly #underWay = arrivals<string>();
+  readonly #underWay = createFifo<string>();
   #isClosed = false;
   #onIdle = (): void => {};
 

@@ -5,7 +5,7 @@ import { didYouMean } from '../../base/text.ts';
 import { Problem } from '../../contract/problems/problems.ts';
 import type { ToolsListener } from '../../http/developer-tools.ts';
 import { readBody } from '../../http/read-body.ts';
-import { routerOf } from '../../http/routes.ts';
+import { createRouter } from '../../http/routes.ts';
 import { type DevCall, DevError, DevReply, devCall, type WriteReply } from './call.ts';
 
 /** Maximum size of a JSON body. */
@@ -30,7 +30,7 @@ export function createSurface(calls: readonly DevCall[], rules: GuardRules, log:
     const methods = byPath.get(call.path) ?? new Map<string, DevCall>();
     byPath.set(call.path, methods.set(call.method, call));
   }
-  const find = routerOf(byPath.keys());
+  const find = createRouter(byPath.keys());
 
   async function perform(listener: ToolsListener, request: IncomingMessage): Promise<DevReply> {
     try {

@@ -5,7 +5,7 @@ import type { AnyResource, Row } from '../../contract/declare/resource.ts';
 import type { Post } from '../../contract/store/posts.ts';
 import { SANDBOX_FEATURES } from '../../features/ads/account-features.ts';
 import { ACCOUNT_LIMITS, type AccountInput } from '../../features/ads/administration/account-input.ts';
-import { liveRowsOf } from '../../features/ads/administration/apply-plan.ts';
+import { readLiveRows } from '../../features/ads/administration/apply-plan.ts';
 import { mediaReferences, parseStructure } from '../../features/ads/cards/card-structure.ts';
 import { fundingInstruments } from '../../features/ads/funding-instruments.ts';
 import { promotableUsers } from '../../features/ads/promotable-users.ts';
@@ -61,7 +61,7 @@ export async function exportAccount(row: Row, context: ExportContext): Promise<M
       const isUsual = (post_composer === 1) === (role === 'ACCOUNT_ADMIN');
       return [users.get(user_id)!, isUsual ? role : { role, post_composer: post_composer === 1 }] as const;
     });
-  const promotable = (await liveRowsOf(tx, promotableUsers, id)).map(
+  const promotable = (await readLiveRows(tx, promotableUsers, id)).map(
     (each) => [users.get(String(each.user_id))!, String(each.promotable_user_type)] as const,
   );
   const advertiser = promotable.find(([, type]) => type === 'FULL')?.[0];
@@ -73,7 +73,7 @@ export async function exportAccount(row: Row, context: ExportContext): Promise<M
   });
   const funding = context.namesOf('funding');
   const instruments: Members = {};
-  for (const each of await liveRowsOf(tx, fundingInstruments, id)) {
+  for (const each of await readLiveRows(tx, fundingInstruments, id)) {
     instruments[funding.name(each.id, String(each.type))] = membersOfRow(each, fundingFields(accountInput));
   }
   return {
@@ -216,7 +216,7 @@ async function readRows(section: Section, exported: ExportedAccount, context: Ex
   const { tx, now } = context;
   if (section.name === 'posts') return readPosts(exported, context);
   const resource = context.resources.get(section.creates.split('.', 1)[0]!)!;
-  const rows = await liveRowsOf(tx, resource, exported.account);
+  const rows = await readLiveRows(tx, resource, exported.account);
   if (section.name !== 'scheduled_posts') return rows;
   return rows.filter((row) => row.scheduled_status === 'SCHEDULED' && String(row.scheduled_at) > now);
 }

@@ -5,7 +5,7 @@ import type { Application, User } from '../../contract/store/credentials.ts';
 import { secretContext } from '../../contract/store/sealed-columns.ts';
 import { accounts } from '../../features/ads/accounts.ts';
 import type { AccountInput } from '../../features/ads/administration/account-input.ts';
-import { liveRowsOf } from '../../features/ads/administration/apply-plan.ts';
+import { readLiveRows } from '../../features/ads/administration/apply-plan.ts';
 import { draftOf } from '../../features/auth/applications/application-draft.ts';
 import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 import { DEMO_APPLICATION } from '../demo-application.ts';
@@ -45,7 +45,7 @@ export async function exportWorld(
     );
     const names = new Map(users.map(({ id, screen_name }) => [id, people.name(id, screen_name)]));
     const own: Members = {};
-    for (const row of await liveRowsOf(tx, accounts, undefined)) {
+    for (const row of await readLiveRows(tx, accounts, undefined)) {
       const sections = new Map<string, Names>();
       const namesOf = (section: string): Names => {
         const made = sections.get(section) ?? namesFor(section);

@@ -2,7 +2,7 @@ import { formatInstant } from '../../base/instants.ts';
 import type { RawValue } from '../../contract/declare/fields.ts';
 import type { Services } from '../../contract/declare/operation.ts';
 import type { UploadParser } from '../../contract/store/audiences.ts';
-import { liveRowsOf } from '../../features/ads/administration/apply-plan.ts';
+import { readLiveRows } from '../../features/ads/administration/apply-plan.ts';
 import { fundingInstruments } from '../../features/ads/funding-instruments.ts';
 import { parseFast } from '../../features/audiences/uploads/fast-path.ts';
 import { demoContents, OPEN_POLL } from '../demo-contents.ts';
@@ -35,7 +35,7 @@ export async function fillDemoWorld(
   const { accounts } = checkWorld(root, { ...deps, complaints, now });
   const [demo, instruments] = await services.store.read(async (tx) => [
     await tx.credentials.findDemo(),
-    await liveRowsOf(tx, fundingInstruments, id),
+    await readLiveRows(tx, fundingInstruments, id),
   ]);
   const users = new Map([
     ['ada', keys.user_id],

@@ -84,7 +84,7 @@ export function openEventFeed({ store, withSubscriptionId, phrase, onError }: Ev
     return deliveriesOf(events, {});
   };
   const settle = (): Promise<number> =>
-    store.sequencer ? store.write((tx) => tx.events.settle()) : store.read((tx) => tx.events.findLast());
+    store.sequencer ? store.write((tx) => tx.events.assignPositions()) : store.read((tx) => tx.events.findLast());
 
   /** The next events, if they have been handed over. */
   const takeOffered = (): readonly LoggedEvent[] | undefined => {

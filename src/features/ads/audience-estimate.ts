@@ -3,7 +3,7 @@ import { Type } from '../../base/json-schema.ts';
 import type { Operation } from '../../contract/declare/operation.ts';
 import { CAMPAIGN_READERS } from '../../contract/declare/roles.ts';
 import { Problem, problem } from '../../contract/problems/problems.ts';
-import { currentMembers } from './audience-estimate/current-members.ts';
+import { readCurrentMembers } from './audience-estimate/current-members.ts';
 import { CRITERIA_MAX, checkReferences, isPrimary, parseCriteria } from './audience-estimate/parse-criteria.ts';
 import { ACTIVE_S, buildPeopleQuery, type EstimateContext } from './audience-estimate/people-query.ts';
 import { toSizeRange } from './audience-estimate/size-range.ts';
@@ -77,7 +77,7 @@ export const audienceEstimate: Operation = {
     const now_s = Math.floor(instantMs(now) / 1000);
     // Small audiences are also ignored in exclusions, which would otherwise reveal their people.
     const membersOf: EstimateContext['membersOf'] = (audience) =>
-      currentMembers(services, { audience, operator: 'EQ' }, now_s);
+      readCurrentMembers(services, { audience, operator: 'EQ' }, now_s);
     const query = await buildPeopleQuery(criteria, { keywords, environment, now: now_s, membersOf });
     const count = await directory.count(query, now_s - ACTIVE_S);
     return { data: JSON.stringify({ audience_size: toSizeRange(count) }) };

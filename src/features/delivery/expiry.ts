@@ -1,5 +1,5 @@
 import { addSeconds, instantMs } from '../../base/instants.ts';
-import { plusDays } from '../../base/zones.ts';
+import { addDays } from '../../base/zones.ts';
 import { VIEW_THROUGH_WINDOWS } from '../ads/web-event-tags.ts';
 import { expiryJob, REMOVED_AT_ONCE } from '../platform/expiry-job.ts';
 import { CLICK_ID_TTL_S } from './conversions/click-id.ts';
@@ -39,7 +39,7 @@ export const ledgerExpiry = expiryJob<void>({
   ...HOURLY,
   name: 'delivery-expiry',
   remove: async ({ deliveryLedger: ledger }, _, now) => [
-    await ledger.removeViewsBefore(plusDays(now.slice(0, 10), -LEDGER_DAYS.views), REMOVED_AT_ONCE),
+    await ledger.removeViewsBefore(addDays(now.slice(0, 10), -LEDGER_DAYS.views), REMOVED_AT_ONCE),
     await ledger.removeChangesBefore(addSeconds(now, -LEDGER_DAYS.changes * DAY_S), REMOVED_AT_ONCE),
   ],
 });

@@ -1,5 +1,5 @@
 import { formatInstant, instantMs } from '../../base/instants.ts';
-import { localDayAround, startOfHour } from '../../base/zones.ts';
+import { localDayAt, startOfHour } from '../../base/zones.ts';
 import type { AccountState } from '../../contract/declare/account-state.ts';
 import type { AnyResource } from '../../contract/declare/resource.ts';
 import type { DeliveryMetric } from '../../contract/delivery/metrics.ts';
@@ -148,7 +148,7 @@ function changesOf(
   now: string,
 ) {
   const now_ms = instantMs(now);
-  const recorded_hour = formatInstant(startOfHour(now_ms, localDayAround(now_ms, timezone)));
+  const recorded_hour = formatInstant(startOfHour(now_ms, localDayAt(now_ms, timezone)));
   return delivered.map((each) => ({
     account_id: id,
     recorded_hour,

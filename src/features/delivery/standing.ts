@@ -1,6 +1,10 @@
 import { instantMs } from '../../base/instants.ts';
-import { dateAround } from '../../base/zones.ts';
-import { NO_ACTIVE_LINE_ITEM, type Standing, type Standings } from '../../contract/delivery/standing.ts';
+import { localDateAt } from '../../base/zones.ts';
+import {
+  type AccountDeliveryStatus,
+  type DeliveryStatus,
+  NO_ACTIVE_LINE_ITEM,
+} from '../../contract/delivery/standing.ts';
 import type { SettledAccount } from '../../contract/services/delivery.ts';
 import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 import { isPrimary } from '../ads/audience-estimate/parse-criteria.ts';
@@ -34,7 +38,7 @@ const OF_CAMPAIGNS: Readonly<Record<Reason, ReasonNotServable | undefined>> = {
  * Reads the delivery status of line items and their ads at a time (UTC text) up to which the ledger is settled: of the active
  * ones of an account, or those with given ids. @source decision 1140
  */
-export async function readStandings(
+export async function readDeliveryStatus(
   tx: ReadTransaction,
   account: SettledAccount,
   {
@@ -42,11 +46,11 @@ export async function readStandings(
     ids,
     isSimulated,
   }: { readonly now: string; readonly ids?: readonly string[] | undefined; readonly isSimulated: boolean },
-): Promise<Standings> {
+): Promise<AccountDeliveryStatus> {
   const bookings = await readBookings(tx, account, ids && { ids });
   const { lines } = bookings;
   const lineIds = lines.map(({ id }) => id);
-  const today = dateAround(instantMs(now), account.timezone);
+  const today = localDateAt(instantMs(now), account.timezone);
   const { left } = await readBudgets(tx, account.id, lineIds, [today]);
   const questions = await readQuestions(tx, account, lineIds);
   // In chronological order, so that the last count of each wins.
@@ -76,7 +80,7 @@ export async function readStandings(
   return { line_items: Object.fromEntries(line_items), campaigns: Object.fromEntries(campaigns) };
 }
 
-function standingOfLine({ entity_status, campaign }: Booking, reasons: readonly Reason[]): Standing {
+function standingOfLine({ entity_status, campaign }: Booking, reasons: readonly Reason[]): DeliveryStatus {
   const isDraft = entity_status === 'DRAFT' || campaign.entity_status === 'DRAFT';
   const named = reasons.flatMap((reason) => OF_CAMPAIGNS[reason] ?? []);
   const effective_status = isDraft
@@ -88,7 +92,7 @@ function standingOfLine({ entity_status, campaign }: Booking, reasons: readonly 
 }
 
 /** Returns the status of an ad: that of its line item if it can be shown. */
-function standingOfAd(creative: BookedCreative, line: Standing): Standing {
+function standingOfAd(creative: BookedCreative, line: DeliveryStatus): DeliveryStatus {
   if (shownCreatives({ creatives: [creative] }).length > 0) return line;
   const { entity_status, approval_status } = creative;
   const reason =

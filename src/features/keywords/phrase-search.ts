@@ -1,5 +1,5 @@
 import { tokensOf } from '../../base/tokens.ts';
-import { type Beside, besideToken, isTag, isTokenOf } from '../../base/words.ts';
+import { type ExtensibleSides, extensibleSides, isTag, isTokenOf } from '../../base/words.ts';
 import type { Phrase } from '../../contract/services/keywords.ts';
 import { addPostsWithTerm, emptyPostSet, forEachEncodedText, type PostSet, type Segment } from './segment.ts';
 
@@ -22,12 +22,14 @@ export interface ResolvedPhrase {
 
 /** Resolves a phrase; undefined if it has no tokens or unknown ones, so that no post can contain it. */
 export function resolvePhrase({ match, text }: Phrase, lexicon: Lexicon): ResolvedPhrase | undefined {
-  const tokens = tokensOf(text).map((token, at, { length }) => termsOf(token, besideToken(match, at, length), lexicon));
+  const tokens = tokensOf(text).map((token, at, { length }) =>
+    termsOf(token, extensibleSides(match, at, length), lexicon),
+  );
   return tokens.length === 0 || tokens.some(({ size }) => size === 0) ? undefined : { match, tokens };
 }
 
 /** The terms that match a token. */
-function termsOf(token: string, beside: Beside, lexicon: Lexicon): Set<number> {
+function termsOf(token: string, beside: ExtensibleSides, lexicon: Lexicon): Set<number> {
   const itself = (isTag(token) ? [token] : [token, `#${token}`]).map((form) => lexicon.find(form));
   const longer = lexicon.having(token).filter((term) => isTokenOf(lexicon.text(term), token, beside));
   return new Set([...itself.filter((term) => term >= 0), ...longer]);

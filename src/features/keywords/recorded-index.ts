@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { formatInstant } from '../../base/instants.ts';
 import { SingleFlight } from '../../base/single-flight.ts';
-import { elapsed_ms, pause, within } from '../../base/timers.ts';
+import { elapsed_ms, pause, withTimeout } from '../../base/timers.ts';
 import { Problem } from '../../contract/problems/problems.ts';
 import { INDEXING_JOBS, KEYWORD_INDEXING } from '../../contract/services/keywords.ts';
 import type { CorpusState } from '../../contract/store/corpus.ts';
@@ -86,7 +86,7 @@ export class RecordedIndex {
   async #waitFor(work: (isAwaited: () => boolean) => Promise<void>): Promise<void> {
     let isAwaited = true;
     try {
-      await within(
+      await withTimeout(
         this.#deps.wait_ms_max ?? WAIT_MS_MAX,
         work(() => isAwaited),
       );

@@ -39,7 +39,7 @@ export function keyConflict(
  * Servers with unknown keys are left out.
  * @source decision 836
  */
-export function serversWithoutCurrent(
+export function findServersWithOtherKey(
   own: string,
   others: readonly Pick<StoredNode, 'hostname' | 'master_keys'>[],
 ): string[] {

@@ -8,7 +8,7 @@ const CONTENT = Buffer.from(
 );
 
 /** The key of the object that identifies a store. */
-export function keyOfStoreId(id: string): string {
+export function storeIdKey(id: string): string {
   return `identity/${id}`;
 }
 
@@ -29,17 +29,17 @@ export async function checkObjectStore(
   random: Random,
 ): Promise<void> {
   const known = (await store.read((tx) => tx.objectStoreId.find())) ?? (await claim(store, objects, random));
-  if ((await objects.head(keyOfStoreId(known))) !== undefined) return;
+  if ((await objects.head(storeIdKey(known))) !== undefined) return;
   throw new OtherObjectStore(
-    `object_store is not the one of this database, which has an object ${keyOfStoreId(known)}: give all servers of a database the same one; a folder must be the same folder for all of them. If the objects were moved, copy that one too`,
+    `object_store is not the one of this database, which has an object ${storeIdKey(known)}: give all servers of a database the same one; a folder must be the same folder for all of them. If the objects were moved, copy that one too`,
   );
 }
 
 /** Of two servers that find no id at once, one records its own; its object is there by then. */
 async function claim(store: Store, objects: ObjectStore, random: Random): Promise<string> {
   const own = random.bytes(16).toString('hex');
-  await objects.put(keyOfStoreId(own), contentOfBytes(CONTENT));
+  await objects.put(storeIdKey(own), contentOfBytes(CONTENT));
   const recorded = await store.write((tx) => tx.objectStoreId.claim(own));
-  if (recorded !== own) await objects.remove([keyOfStoreId(own)]);
+  if (recorded !== own) await objects.remove([storeIdKey(own)]);
   return recorded;
 }

@@ -29,7 +29,7 @@ export async function addOperatorLink(
 }
 
 /** Redeems a link. @returns the name of the operator; undefined for an unknown, used or expired link. */
-export async function useOperatorLink(
+export async function redeemOperatorLink(
   tx: Pick<WriteTransaction, 'operatorLinks'>,
   secret: string,
   wallNow: string,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { lengthOf } from '../../base/text.ts';
+import { codePointLength } from '../../base/text.ts';
 import type { User } from '../../contract/store/credentials.ts';
 
 /** The settings of password rules. */
@@ -27,15 +27,15 @@ export function passwordError(
   of: Pick<User, 'screen_name' | 'name'>,
   { password_length_min: least, service }: PasswordRules,
 ): string | undefined {
-  const length = lengthOf(password);
+  const length = codePointLength(password);
   if (length < least || length > PASSWORD_LENGTH_MAX) {
     return `the password must have ${least} to ${PASSWORD_LENGTH_MAX} characters`;
   }
   if (isFrequentPassword(password)) return 'the password is one of the 10,000 most common, which are tried first';
   const folded = fold(password);
-  const contains = (name: string): boolean => lengthOf(name) >= NAME_LENGTH_MIN && folded.includes(fold(name));
+  const contains = (name: string): boolean => codePointLength(name) >= NAME_LENGTH_MIN && folded.includes(fold(name));
   if (contains(of.screen_name)) return 'the password must not contain the user name';
-  const words = of.name.split(/\s+/).filter((word) => lengthOf(word) >= WORD_LENGTH_MIN);
+  const words = of.name.split(/\s+/).filter((word) => codePointLength(word) >= WORD_LENGTH_MIN);
   if ([of.name, ...words].some(contains)) return 'the password must not contain the name of the user';
   return contains(service) ? 'the password must not contain the name of the service' : undefined;
 }

@@ -1,4 +1,4 @@
-import { isLegalText, lengthOf } from '../../base/text.ts';
+import { codePointLength, isLegalText } from '../../base/text.ts';
 import type { User } from '../../contract/store/credentials.ts';
 import type { EventType, NewEvent } from '../../contract/store/events.ts';
 import type { WriteTransaction } from '../../storage/unit-of-work.ts';
@@ -13,20 +13,20 @@ export const PROFILE_MAX = { name: 50, description: 160, location: 30, url: 100 
 
 /** The error of a description, which may be empty and have several lines; undefined when it is valid. */
 export function descriptionError(bio: string): string | undefined {
-  const isGood = lengthOf(bio) <= PROFILE_MAX.description && isLegalText(bio.replace(/\r?\n/g, ' '));
+  const isGood = codePointLength(bio) <= PROFILE_MAX.description && isLegalText(bio.replace(/\r?\n/g, ' '));
   return isGood ? undefined : `a description is at most ${PROFILE_MAX.description} characters`;
 }
 
 /** The error of a location; undefined when it is valid. */
 export function locationError(location: string): string | undefined {
-  const isGood = lengthOf(location) <= PROFILE_MAX.location && isLegalText(location);
+  const isGood = codePointLength(location) <= PROFILE_MAX.location && isLegalText(location);
   return isGood ? undefined : `a location is at most ${PROFILE_MAX.location} characters`;
 }
 
 /** The error of the URL of a profile, which is empty or a web address; undefined when it is valid. */
 export function profileUrlError(url: string): string | undefined {
   const isGood = url === '' || (/^https?:\/\/[^\s"<>]+$/.test(url) && URL.canParse(url));
-  return isGood && lengthOf(url) <= PROFILE_MAX.url
+  return isGood && codePointLength(url) <= PROFILE_MAX.url
     ? undefined
     : `an address begins with https:// or http:// and has at most ${PROFILE_MAX.url} characters`;
 }
@@ -95,5 +95,5 @@ export function emailError(address: string): string | undefined {
 }
 
 function isNameOf(text: string, max: number): boolean {
-  return text.trim() !== '' && lengthOf(text) <= max && isLegalText(text);
+  return text.trim() !== '' && codePointLength(text) <= max && isLegalText(text);
 }

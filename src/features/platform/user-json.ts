@@ -1,4 +1,4 @@
-import { dayFirst } from '../../base/instants.ts';
+import { formatLegacyDate } from '../../base/instants.ts';
 import { type Schema, Type } from '../../base/json-schema.ts';
 import { isObject } from '../../base/objects.ts';
 import type { User } from '../../contract/store/credentials.ts';
@@ -83,7 +83,7 @@ export function userToJson(user: User, { entities }: { readonly entities: boolea
     url: user.url,
     // Always empty, because links are not extracted.
     entities: entities ? { description: { urls: [] } } : undefined,
-    created_at: dayFirst(user.created_at),
+    created_at: formatLegacyDate(user.created_at),
     verified: user.verified_type !== 'none',
   };
 }

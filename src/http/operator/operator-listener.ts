@@ -28,7 +28,7 @@ import type { OperatorSession } from '../../contract/store/logins.ts';
 import type { Store, WriteTransaction } from '../../storage/unit-of-work.ts';
 import { texts } from '../../texts/texts.ts';
 import { type Branding, FAVICON_PATH, LOGO_PATH } from '../pages/branding.ts';
-import { browserNameOf, type VisitingBrowser } from '../pages/browser-sessions.ts';
+import { browserName, type VisitingBrowser } from '../pages/browser-sessions.ts';
 import { OPERATOR_COOKIE, readCookie, setCookieHeader } from '../pages/cookies.ts';
 import { isFromOwnOrigin, isFromOwnPage } from '../pages/csrf.ts';
 import { renderDocument } from '../pages/document.ts';
@@ -38,7 +38,7 @@ import { styleSheets } from '../pages/style-sheets.ts';
 import { readBody } from '../read-body.ts';
 import { send } from '../reply.ts';
 import { NOSNIFF_HEADERS, type Reach } from '../request-origin.ts';
-import { type Router, routerOf } from '../routes.ts';
+import { createRouter, type Router } from '../routes.ts';
 import { operatorSessions } from './operator-sessions.ts';
 
 const words = texts.site.operator;
@@ -116,7 +116,7 @@ class OperatorConsole {
     this.#deps = deps;
     this.#sessions = operatorSessions({ ...deps, clock: deps.wallClock });
     this.#byPath = new Map(deps.pages.map((page) => [HOME + page.path, page]));
-    this.#find = routerOf(this.#byPath.keys());
+    this.#find = createRouter(this.#byPath.keys());
   }
 
   /** Answers a request. Never rejects. */
@@ -144,7 +144,7 @@ class OperatorConsole {
     const address = this.#deps.addressOf(request);
     const isOwn = isFromOwnOrigin(request, origins);
     const cookie = readCookie(request, OPERATOR_COOKIE, isSecure);
-    const visitor = { cookie, address, browser: browserNameOf(request.headers['user-agent']) };
+    const visitor = { cookie, address, browser: browserName(request.headers['user-agent']) };
     if (path === SIGN_IN) return this.#signIn(response, { method, input, visitor, isOwn, isSecure });
     const session = await this.#sessions.find(visitor);
     if (!session) return this.#send(response, 401, SIGNED_OUT);

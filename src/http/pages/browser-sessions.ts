@@ -144,7 +144,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
  * A readable name of a browser, such as "Firefox on Linux"; '' when it is unknown. Coarse, so that it identifies nobody.
  * @source decision 510
  */
-export function browserNameOf(userAgent = ''): string {
+export function browserName(userAgent = ''): string {
   const [, browser] = BROWSERS.find(([pattern]) => pattern.test(userAgent)) ?? [];
   const [, system] = SYSTEMS.find(([pattern]) => pattern.test(userAgent)) ?? [];
   if (!browser) return system ?? '';

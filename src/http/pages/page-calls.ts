@@ -11,7 +11,7 @@ import type { User } from '../../contract/store/credentials.ts';
 import { echo } from '../../engine/echo.ts';
 import { envelope } from '../../engine/envelope.ts';
 import { performOperation } from '../../engine/perform-operation.ts';
-import { admit, auditOriginOf, newExchange, originOf } from '../call-steps.ts';
+import { admitCaller, auditOrigin, callOrigin, createExchange } from '../call-steps.ts';
 import { errorReply } from '../error-reply.ts';
 import type { PipelineDependencies } from '../exchange.ts';
 
@@ -29,7 +29,7 @@ export function callsOf(deps: CallDeps, request: IncomingMessage, user: User): C
     const operation = own.operations.find((each) => each.id === id);
     if (!operation) throw new Error(`there is no operation ${id}`);
     const { path, raw } = partsOf(operation, given);
-    const exchange = newExchange(own, operation, request, path);
+    const exchange = createExchange(own, operation, request, path);
     exchange.caller = caller;
     exchange.echoedParams = operation.shape === 'batch' ? '[]' : echo(path, {}, {});
     const base_url = own.services.pageUrl(environment, '');
@@ -39,9 +39,9 @@ export function callsOf(deps: CallDeps, request: IncomingMessage, user: User): C
       reply: text === '' ? undefined : JSON.parse(text),
     });
     try {
-      const access = await admit(own, exchange, raw, undefined);
+      const access = await admitCaller(own, exchange, raw, undefined);
       const input = { raw, body: given.body, files: new Map() };
-      const answer = await performOperation(exchange, originOf(own, exchange, own.services), access, input);
+      const answer = await performOperation(exchange, callOrigin(own, exchange, own.services), access, input);
       return replyOf(answer.status ?? 200, envelope(operation, answer, exchange.echoedParams));
     } catch (error) {
       // Anything else is an error of the page.
@@ -51,8 +51,7 @@ export function callsOf(deps: CallDeps, request: IncomingMessage, user: User): C
       const { status, body } = errorReply(error, operation.family, exchange.echoedParams, { base: () => '' });
       return replyOf(status, body, error instanceof Problem ? error.errors : error.items.flat());
     } finally {
-      if (exchange.auditEvents.length > 0)
-        await own.auditLog.record(exchange.auditEvents, auditOriginOf(own, exchange));
+      if (exchange.auditEvents.length > 0) await own.auditLog.record(exchange.auditEvents, auditOrigin(own, exchange));
     }
   };
 }

@@ -7,10 +7,10 @@ import type { AddressLimiter } from '../address-limiter.ts';
 import type { AuditOrigin } from '../audit-log.ts';
 import type { PipelineDependencies } from '../exchange.ts';
 import { discardAndClose } from '../read-body.ts';
-import { requestIdOf, send } from '../reply.ts';
+import { clientRequestId, send } from '../reply.ts';
 import { type AccessLog, logLevelOf } from '../request-observer.ts';
 import { acceptsOnlyJson, METHODS, type Routes, sharedRouter } from '../routes.ts';
-import { type BrowserSessions, browserNameOf, type OpenSession } from './browser-sessions.ts';
+import { type BrowserSessions, browserName, type OpenSession } from './browser-sessions.ts';
 import { DEVICE_COOKIE, readCookie, SESSION_COOKIE, setCookieHeader } from './cookies.ts';
 import { isFromOwnOrigin, isFromOwnPage } from './csrf.ts';
 import { type BrandedService, renderDocument } from './document.ts';
@@ -68,7 +68,11 @@ async function answer(
     return;
   }
   const transactionId = deps.nextTransactionId();
-  const origin = { transaction_id: transactionId, request_id: requestIdOf(request), address: deps.addressOf(request) };
+  const origin = {
+    transaction_id: transactionId,
+    request_id: clientRequestId(request),
+    address: deps.addressOf(request),
+  };
   const rendered = (response: PageResponse): RenderedPage => renderPage(response, deps.branding, request);
   let failure: unknown;
   let sent: RenderedPage;
@@ -135,7 +139,7 @@ async function respond(deps: PageDeps, page: Page, arrival: PageArrival): Promis
   if (wait_s !== undefined) return rendered(pages.errorPage('too many visits', wait_s));
   if (deps.fence) await deps.fence();
   const cookie = readCookie(request, SESSION_COOKIE, isSecure);
-  const session = await sessions.open({ cookie, address, browser: browserNameOf(request.headers['user-agent']) });
+  const session = await sessions.open({ cookie, address, browser: browserName(request.headers['user-agent']) });
   const isKnown = session.user !== undefined;
   if (isKnown) deps.connectionLimiter.markAuthenticated(request.socket);
   const max = isKnown ? FORM_BYTES_MAX : Math.min(FORM_BYTES_MAX, deps.unauthenticatedBodies.bytes_max);
@@ -255,7 +259,7 @@ function sendPage(
   { request, secure, transactionId }: ReplyContext,
 ): void {
   const headers = [...own, 'vary', 'accept, cookie', 'x-transaction-id', transactionId, ...secure];
-  const requestId = requestIdOf(request);
+  const requestId = clientRequestId(request);
   if (requestId) headers.push('x-request-id', requestId);
   for (const cookie of cookies) headers.push('set-cookie', cookie);
   send(serverResponse, status, headers, text);

@@ -7,9 +7,9 @@ import type { PipelineDependencies } from '../exchange.ts';
 import { hasFormBody } from '../form-body.ts';
 import { handleRequest } from '../pipeline.ts';
 import { discardAndClose } from '../read-body.ts';
-import { baseHeaders, JSON_TYPES, requestIdOf, send } from '../reply.ts';
+import { baseHeaders, clientRequestId, JSON_TYPES, send } from '../reply.ts';
 import { sharedRouter } from '../routes.ts';
-import { browserNameOf } from './browser-sessions.ts';
+import { browserName } from './browser-sessions.ts';
 import { readCookie, SESSION_COOKIE } from './cookies.ts';
 import { isFromOwnPage } from './csrf.ts';
 import type { PageDeps } from './page-handler.ts';
@@ -110,7 +110,7 @@ async function userOf(deps: ConsoleApiDeps, request: IncomingMessage): Promise<s
   const session = await deps.sessions.open({
     cookie: readCookie(request, SESSION_COOKIE, isSecure),
     address,
-    browser: browserNameOf(request.headers['user-agent']),
+    browser: browserName(request.headers['user-agent']),
   });
   const { user } = session;
   // Those with a session are counted with the limits of the call.
@@ -126,7 +126,7 @@ function refuse(own: PipelineDependencies, { request, response }: Arrival, refus
   const headers = baseHeaders('ads', JSON_TYPES.ads, {
     transactionId: own.nextTransactionId(),
     duration_ms: 0,
-    requestId: requestIdOf(request),
+    requestId: clientRequestId(request),
     secure: own.secureHeaders(request),
   });
   if (status === 503) headers.push('retry-after', '1');

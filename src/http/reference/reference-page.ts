@@ -8,7 +8,7 @@ import { referenceDocument } from './document.ts';
 import { groupTitle } from './group-page.ts';
 import { proseHtml } from './member-table.ts';
 import { callLine, groupPath, problemTable } from './operation-section.ts';
-import { foundOperations, SEARCH_MAX } from './search.ts';
+import { findOperations, SEARCH_MAX } from './search.ts';
 
 /** Renders the overview of the reference: every operation with a link to its group, and the common errors. */
 export function referencePage(name: string, operations: readonly Operation[], { servers }: DescribedService): Html {
@@ -29,7 +29,7 @@ ${commonSection(ads, numeric)}`,
 
 /** Renders the search results, by group. */
 export function searchPage(name: string, operations: readonly Operation[], search: string): Html {
-  const found = foundOperations(operations, search);
+  const found = findOperations(operations, search);
   return referenceDocument({
     title: `Calls with ${search}`,
     name,

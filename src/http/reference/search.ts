@@ -10,7 +10,7 @@ export const SEARCH_MAX = 100;
 const texts = new WeakMap<Operation, string>();
 
 /** Finds the operations that have all words of a search in their id, path, description, parameters or error codes. */
-export function foundOperations(operations: readonly Operation[], search: string): readonly Operation[] {
+export function findOperations(operations: readonly Operation[], search: string): readonly Operation[] {
   const words = search.slice(0, SEARCH_MAX).toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return operations;
   return operations.filter((operation) => words.every((word) => textOf(operation).includes(word)));

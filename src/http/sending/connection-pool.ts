@@ -17,7 +17,7 @@ const IDLE_MS = 15_000;
  * Creates a pool without opening connections. TLS verifies the name of the host, whichever address answers.
  * @source activity 21.4
  */
-export function openPool(
+export function createPool(
   url: URL,
   addresses: readonly string[],
   { network, proxy }: { readonly network: Network; readonly proxy: string },

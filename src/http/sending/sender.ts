@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Dispatcher } from 'undici';
 import { boundedCache } from '../../base/bounded-cache.ts';
-import { after, every, pause, within } from '../../base/timers.ts';
+import { after, every, pause, withTimeout } from '../../base/timers.ts';
 import type { OutgoingRequest, Sender, SendFailure, SendResult } from '../../contract/services/sending.ts';
 import { allowedAddresses, type IsAllowedAddress, urlError } from './address-rules.ts';
 import type { ConnectionPool } from './connection-pool.ts';
@@ -45,7 +45,7 @@ const DELAYED_FAILURES: ReadonlySet<SendFailure> = new Set([
 ]);
 
 /** Loaded with the first request, so that a service starts faster. */
-const loadPools = async () => (await import('./connection-pool.ts')).openPool;
+const loadPools = async () => (await import('./connection-pool.ts')).createPool;
 
 /** Sends requests to other servers, such as webhook receivers. @source activity 21.4 */
 export function openSender(rules: SenderOptions): Sender {
@@ -155,7 +155,7 @@ const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1
 async function destinationOf(host: string, network: Network, isAllowed: IsAllowedAddress): Promise<Destination> {
   let addresses: readonly string[];
   try {
-    addresses = isIP(host) === 0 ? await within(LOOKUP_MS, network.resolve(host)) : [host];
+    addresses = isIP(host) === 0 ? await withTimeout(LOOKUP_MS, network.resolve(host)) : [host];
   } catch (error) {
     return { failed: 'name unknown', detail: (error as Error).message };
   }

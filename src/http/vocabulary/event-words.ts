@@ -6,7 +6,7 @@ import type { OperationWords, Vocabulary } from './vocabulary.ts';
 const LINE_END = '\r\n';
 
 /** Translates the last line of a stream. Events are already translated, as they are serialized once for all streams. */
-export function inWords(stream: StreamHandle, words: OperationWords): StreamHandle {
+export function translateStream(stream: StreamHandle, words: OperationWords): StreamHandle {
   return {
     begin: (outlet) =>
       stream.begin({
@@ -23,7 +23,7 @@ export function inWords(stream: StreamHandle, words: OperationWords): StreamHand
 }
 
 /** Wraps a sender so that its requests have foreign header names. */
-export function withHeaderNames(sender: Sender, headerName: (own: string) => string): Sender {
+export function withForeignHeaders(sender: Sender, headerName: (own: string) => string): Sender {
   return {
     urlError: (url) => sender.urlError(url),
     close: () => sender.close(),

@@ -25,7 +25,7 @@ export interface Naming {
 }
 
 /** Builds the names of an operation: the general ones of the file, with the operation's overrides. */
-export function namingOf(file: AliasFile, id: string): Naming {
+export function createNaming(file: AliasFile, id: string): Naming {
   const lists = [file, file.operations.get(id.split('.')[0]!), file.operations.get(id)].filter((each) => !!each);
   const parameters = new Map(lists.flatMap((each) => [...each.parameters]));
   const members = new Map(lists.flatMap((each) => [...each.members]));

@@ -4,7 +4,7 @@ import type { Operation } from '../../contract/declare/operation.ts';
 import type { Json, NamedSchemas } from '../../engine/describe/schemas.ts';
 import { type AliasFile, type ForeignWords, incoming, pointerTo } from './alias-file.ts';
 import { type ErrorWords, errorWordsOf } from './error-words.ts';
-import { checkWords, type Naming, namingOf } from './naming.ts';
+import { checkWords, createNaming, type Naming } from './naming.ts';
 import { type OwnWords, ownWordsOf, schemasOf, unroutedSchemas } from './own-words.ts';
 import { type Paths, type PositionContext, pathsOf, positionOf } from './positions.ts';
 import { isJson, type Position, rewriteJson, rewriteText, rewriteValue } from './rewrite-json.ts';
@@ -50,11 +50,11 @@ export interface OperationWords extends ErrorWords {
 }
 
 /** Builds the vocabulary of an alias file for these operations. @throws InputErrors */
-export function vocabularyOf(file: AliasFile, operations: readonly Operation[]): Vocabulary {
+export function createVocabulary(file: AliasFile, operations: readonly Operation[]): Vocabulary {
   const named: NamedSchemas = {};
   const own = ownWordsOf(operations, named);
   checkWords(file, own);
-  const naming = namingOf(file, '');
+  const naming = createNaming(file, '');
   const paths = pathsOf(file.pathSegments, naming.parameter);
   checkPaths(operations, file.pathSegments);
   const prefixes = [...file.headerPrefixes].sort(([one], [other]) => other.length - one.length);
@@ -167,7 +167,7 @@ interface Source {
 
 function operationWords(operation: Operation, source: Source): OperationWords {
   const { file, named, own, paths, header } = source;
-  const naming = namingOf(file, operation.id);
+  const naming = createNaming(file, operation.id);
   const { parameters, body, replies } = schemasOf(operation, named);
   const inputs = { type: 'object', properties: parameters };
   const context = (direction: 'in' | 'out', names: 'parameters' | 'members', echo?: Position): PositionContext => ({

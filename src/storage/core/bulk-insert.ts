@@ -50,7 +50,7 @@ export async function insertDynamicRows(
   rows: readonly Readonly<Record<string, Value>>[],
   { columns = Object.keys(rows[0] ?? {}), onConflict }: InsertOptions<string> = {},
 ): Promise<void> {
-  if (session.insertLater && !onConflict) return session.insertLater(table, columns, rows);
+  if (session.deferInsert && !onConflict) return session.deferInsert(table, columns, rows);
   for (let done = 0; done < rows.length; ) {
     const size = SIZES.find((each) => each <= rows.length - done)!;
     const args = { rows: size === rows.length ? rows : rows.slice(done, done + size) };

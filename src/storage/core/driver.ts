@@ -48,7 +48,7 @@ export interface Driver {
    * Applies what processes other than `origin` have changed since the last call. Calls must not overlap. Undefined on
    * SQLite.
    */
-  readonly lookForChanges?: ((origin: string, apply: (changes: Changes) => void) => Promise<void>) | undefined;
+  readonly readExternalChanges?: ((origin: string, apply: (changes: Changes) => void) => Promise<void>) | undefined;
   /**
    * Runs in a transaction on the connection that makes this process the elected one; undefined while another process is
    * elected. Calls must not overlap. Undefined on SQLite. @throws StoreUnavailable

@@ -329,7 +329,7 @@ class BatchUnit {
         ...sessionOf(statements, { all, run: () => leave() }),
         allRaw: () => leave(),
         runRaw: () => leave(),
-        insertLater: async (table, columns, rows) => {
+        deferInsert: async (table, columns, rows) => {
           if (this.#state !== 'running') return stop();
           probe?.(`insert into ${table}`);
           this.inserts.push({ table, columns, rows: [...rows] });

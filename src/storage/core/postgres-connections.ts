@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { elapsed_ms, every, within } from '../../base/timers.ts';
+import { elapsed_ms, every, withTimeout } from '../../base/timers.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import { Line } from './postgres-line.ts';
 import type { HeldLock } from './postgres-lock-queries.ts';
@@ -140,7 +140,7 @@ async function admit(client: pg.Client, { admission }: HeldLock, timeouts: Postg
       set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 4;`;
   try {
     const answers = client.query(`${setUp} ${admission}`) as unknown as Promise<pg.QueryResult[]>;
-    const [marked, stands] = (await within(timeouts.connect_ms, answers)).slice(-2);
+    const [marked, stands] = (await withTimeout(timeouts.connect_ms, answers)).slice(-2);
     if (!marked?.rows[0].marked || !stands?.rows[0].stands)
       throw new Error('the server lock on the database is no longer held');
   } catch (error) {

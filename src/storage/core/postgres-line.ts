@@ -78,7 +78,7 @@ export class Line {
   }
 
   /** Notifies all statements queued behind the oldest one. */
-  tellHeldUp(): void {
+  notifyBlocked(): void {
     for (const statement of this.waiting.slice(1)) {
       const { heldUp } = statement;
       statement.heldUp = undefined;

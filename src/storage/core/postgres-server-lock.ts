@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { after, elapsed_ms, every, within } from '../../base/timers.ts';
+import { after, elapsed_ms, every, withTimeout } from '../../base/timers.ts';
 import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import type { OutageListener } from '../unit-of-work.ts';
 import { destroyClient, newClient, rethrowUnreachable } from './postgres-connections.ts';
@@ -61,7 +61,7 @@ export class PostgresServerLock {
       const last = this.#standing;
       this.#standing = { state: 'over', lock, cause: new Error('the service has ended') };
       if (last.state !== 'held') return;
-      await within(
+      await withTimeout(
         connect_ms,
         kind.release(last.client, last.lock).then(() => last.client.end()),
       ).catch(() => destroyClient(last.client));
@@ -129,7 +129,7 @@ export class PostgresServerLock {
     while (this.#standing.state === 'lost') {
       const startedAt_ms = elapsed_ms();
       try {
-        const again = (client: pg.Client) => within(connect_ms, this.#kind.reacquire(client, lock));
+        const again = (client: pg.Client) => withTimeout(connect_ms, this.#kind.reacquire(client, lock));
         const [client, next] = await locked(this.#parts, again);
         if (this.#standing.state !== 'lost') return destroyClient(client);
         this.#hold(client, next);

@@ -96,7 +96,7 @@ export function shareConnections({ open, isUsable }: SharedConnectionsOptions): 
     if (line.busy_ms(now_ms) <= slow_ms) return false;
     const oldest = line.waiting[0]?.known;
     if (oldest) oldest.reluctance = RELUCTANCE_MAX;
-    if (line.busy_ms(now_ms) > HELD_UP_MS) line.tellHeldUp();
+    if (line.busy_ms(now_ms) > HELD_UP_MS) line.notifyBlocked();
     return true;
   };
 
@@ -128,7 +128,7 @@ export function shareConnections({ open, isUsable }: SharedConnectionsOptions): 
     },
     open: () => openSlot(slots[0]!),
     relieve(now_ms) {
-      for (const { line } of slots) if (line && line.busy_ms(now_ms) > HELD_UP_MS) line.tellHeldUp();
+      for (const { line } of slots) if (line && line.busy_ms(now_ms) > HELD_UP_MS) line.notifyBlocked();
     },
     busy: () => slots.filter(({ line }) => line !== undefined && line.waiting.length > 0).length,
     close() {

@@ -93,7 +93,7 @@ export function openPostgres(options: PostgresOptions): Driver {
     },
     acquireServerLock: (how) => lock.acquire(how),
     onOutage: (listener) => void lock.listeners.push(listener),
-    lookForChanges: fence.look,
+    readExternalChanges: fence.look,
     writeElected: election.write,
     load() {
       const { waiting, busy } = connections.load();

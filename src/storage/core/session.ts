@@ -24,7 +24,7 @@ export interface Session {
    * Defers an insert to the end of the unit of work; a failure then fails the unit. Only in units that share a commit.
    * @source decision 827
    */
-  readonly insertLater?: (
+  readonly deferInsert?: (
     table: string,
     columns: readonly string[],
     rows: readonly Readonly<Record<string, Value>>[],

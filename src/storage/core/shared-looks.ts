@@ -5,7 +5,7 @@ import { nextTurn } from '../../base/timers.ts';
  * runs and one is queued. A failed check rejects for its callers only. @param schedule defers the start, so that
  * requests arriving in one turn of the event loop share a check
  */
-export function shareLooks(
+export function coalesceChecks(
   look: () => Promise<void>,
   schedule: (begin: () => void) => void = nextTurn,
 ): () => Promise<void> {

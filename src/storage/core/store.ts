@@ -11,7 +11,7 @@ import { type OutageListener, partsOn, type Store, type WriteTransaction } from 
 import type { Driver } from './driver.ts';
 import { RowCache, rowName } from './row-cache.ts';
 import type { Session } from './session.ts';
-import { shareLooks } from './shared-looks.ts';
+import { coalesceChecks } from './shared-looks.ts';
 
 /** Options that depend on the server. */
 interface StoreOptions {
@@ -29,7 +29,7 @@ export function storeOn(driver: Driver, { assertServable, announcesAds = false }
   const caches = new Caches();
   /** Identifies the changes of this process in the database. @source decision 741 */
   const origin = secureRandom.bytes(8).toString('hex');
-  const { lookForChanges, writeElected, writeTogether } = driver;
+  const { readExternalChanges: lookForChanges, writeElected, writeTogether } = driver;
   const outageListeners: OutageListener[] = [];
   async function writeBy<T>(run: Driver['write'], work: (tx: WriteTransaction) => Promise<T>): Promise<T> {
     let changes: UnitChanges | undefined;
@@ -144,7 +144,7 @@ function fenceOf(
   },
 ): () => Promise<void> {
   let isSchemaDoubtful = false;
-  return shareLooks(async () => {
+  return coalesceChecks(async () => {
     await look((changes) => {
       const announced = changes === EVERYTHING ? EVERYTHING_CHANGED : changesOf(changes);
       if ([...announced.tags].some((tag) => tag === EVERYTHING || kindOf(tag) === 'schema')) isSchemaDoubtful = true;

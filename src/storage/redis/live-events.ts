@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { after, pause, within } from '../../base/timers.ts';
+import { after, pause, withTimeout } from '../../base/timers.ts';
 import type { LiveEvents, LiveEventsListener } from '../../contract/services/live-events.ts';
 import type { LoggedEvent } from '../../contract/store/events.ts';
 import { KEY_PREFIX, REDIS_OPTIONS } from './connection.ts';
@@ -120,14 +120,17 @@ function readLiveEvents(
   const readOnce = async (): Promise<void> => {
     if (isNewConnection) {
       isNewConnection = false;
-      const ids = await within(LATE_MS, Promise.all([idAfter(events, last.events), idAfter(notices, last.notices)]));
+      const ids = await withTimeout(
+        LATE_MS,
+        Promise.all([idAfter(events, last.events), idAfter(notices, last.notices)]),
+      );
       [last.events, last.notices] = ids;
     }
     const reading = reader.xread(
       ...(['COUNT', READ_MAX, 'BLOCK', BLOCK_MS] as const),
       ...(['STREAMS', events, notices, last.events!, last.notices!] as const),
     );
-    const reply = (await within(LATE_MS, reading)) as Reply;
+    const reply = (await withTimeout(LATE_MS, reading)) as Reply;
     for (const [key, entries] of reply ?? []) {
       const { length } = entries;
       const id = entries[length - 1]![0];

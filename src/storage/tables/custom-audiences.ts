@@ -181,7 +181,7 @@ export class CustomAudiences extends Table {
   }
 
   /** Stores the state. `updated_at` changes only when the state reported to callers does. */
-  async settle(subject: Subject, { is_processing, is_targetable, size }: ReportedState, now: string) {
+  async storeState(subject: Subject, { is_processing, is_targetable, size }: ReportedState, now: string) {
     const before = await this.find(subject);
     if (!before) return;
     const isNews =

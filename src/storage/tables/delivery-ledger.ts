@@ -9,7 +9,7 @@ import type {
   DeliveryHours,
   DeliverySegment,
   DeliverySum,
-  DeliveryView,
+  PersonImpressions,
   SumKeys,
   SumQuery,
 } from '../../contract/store/delivery-ledger.ts';
@@ -149,7 +149,7 @@ export class DeliveryLedger extends Table {
   }
 
   /** The views of some people since a day. */
-  listViews(account: string, persons: readonly string[], from: string) {
+  listImpressions(account: string, persons: readonly string[], from: string) {
     return allListed(this.session, 'delivery views', persons, { account, from }, (db, persons, param) =>
       db
         .selectFrom('delivery_views')
@@ -216,7 +216,7 @@ export class DeliveryLedger extends Table {
   }
 
   /** Adds impressions to those that the people already had. */
-  async addViews(views: readonly DeliveryView[]) {
+  async addImpressions(views: readonly PersonImpressions[]) {
     // The database adds them, without a read.
     for (const view of joined(views)) {
       await this.session.run('delivery views add', { ...view }, (db, param) =>
@@ -371,8 +371,8 @@ function outer(column: 'applies_from' | 'applies_until', beyond: '<' | '>'): Raw
 }
 
 /** Views with their impressions added up by person, line item and day: a statement must not meet a row twice. */
-function joined(views: readonly DeliveryView[]): DeliveryView[] {
-  const found = new Map<string, DeliveryView>();
+function joined(views: readonly PersonImpressions[]): PersonImpressions[] {
+  const found = new Map<string, PersonImpressions>();
   for (const view of views) {
     const key = VIEW_KEY.map((name) => view[name]).join(' ');
     const known = found.get(key);

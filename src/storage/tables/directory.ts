@@ -90,7 +90,7 @@ export class Directory extends Table {
   }
 
   /** Creates a new state with everything put since the last one. */
-  async settle(mark: string): Promise<DirectoryState> {
+  async commitState(mark: string): Promise<DirectoryState> {
     const { version, next_number } = await this.#lockedState();
     const state = { version: version + 1, mark, people: next_number };
     await this.#changeState(state);

@@ -64,7 +64,7 @@ export class Events {
    * Gives positions to the events of all units that have ended; returns the last position. Events of units that begin
    * later get higher ones. Units that settle wait for each other: settle last.
    */
-  async settle() {
+  async assignPositions() {
     if (!this.#isSqlite && (await moveAllToLog(this.#session)) > 0) this.#invalidate('event:');
     return this.findLast();
   }

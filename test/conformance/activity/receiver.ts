@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { within } from '../../../src/base/timers.ts';
+import { withTimeout } from '../../../src/base/timers.ts';
 import type { Reply } from '../../rig/client.ts';
 import type { Api } from '../api.ts';
 import { expectStatus } from '../expect.ts';
@@ -67,7 +67,7 @@ export async function openReceiver(api: Api): Promise<Receiver> {
     url: `${publicUrl ?? `http://127.0.0.1:${port}`}/in/${Date.now()}`,
     arrived,
     isRight: true,
-    when: (fits) => within(PATIENCE_MS, fitting(fits)),
+    when: (fits) => withTimeout(PATIENCE_MS, fitting(fits)),
   };
   const fitting = async (fits: (all: readonly Arrived[]) => boolean): Promise<readonly Arrived[]> => {
     while (!fits(arrived)) {

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as plain } from 'node:http';
 import { request as secure } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
-import { within } from '../../../src/base/timers.ts';
+import { withTimeout } from '../../../src/base/timers.ts';
 import type { Reply } from '../../rig/client.ts';
 import type { Api } from '../api.ts';
 
@@ -33,7 +33,7 @@ const BETWEEN_MS = 250;
 /** Opens a stream, or returns the refusal; it is closed after the check. */
 export async function askStream(api: Api, authorization: string, query = ''): Promise<OpenStream | Reply> {
   const url = `${api.url}/2/activity/stream${query}`;
-  const { outgoing, incoming } = await within(PATIENCE_MS, opened(url, authorization));
+  const { outgoing, incoming } = await withTimeout(PATIENCE_MS, opened(url, authorization));
   const headers = new Headers(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
   if (incoming.statusCode !== 200) {
     const text = Buffer.concat(await incoming.toArray()).toString();
@@ -102,7 +102,7 @@ function reading(outgoing: ClientRequest, incoming: IncomingMessage, headers: He
     headers,
     text: () => text,
     lines,
-    when: (fits) => within(PATIENCE_MS, fitting(fits)),
+    when: (fits) => withTimeout(PATIENCE_MS, fitting(fits)),
     ended,
     close: () => void outgoing.destroy(),
   };

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { texts } from '../../../texts/texts.ts';
-import { type ListRow, type ListStandings, standingOf, stateOfRow } from '../../lists/cell-text.ts';
+import { type DeliveryStatuses, type ListRow, stateOfRow, withDeliveryStatus } from '../../lists/cell-text.ts';
 import type { ListColumn } from '../../lists/entity-lists.ts';
 import { type ApiReply, callApi, isUnavailable, type Refusal, refusalOf } from '../page-api.ts';
 
@@ -25,7 +25,7 @@ export interface GridInput {
   /** The selected state, if the list is filtered by one. */
   readonly state?: string;
   /** Delivery status by id. */
-  readonly standings: ListStandings;
+  readonly standings: DeliveryStatuses;
   /** The first rows, and the cursor of the next page. */
   readonly rows: readonly ListRow[];
   readonly next: string | null;
@@ -115,7 +115,7 @@ export function openRows(input: GridInput): Rows {
     next = next_cursor;
     return true;
   };
-  const standing = (row: ListRow): ListRow => standingOf(input.resource, row, standings);
+  const standing = (row: ListRow): ListRow => withDeliveryStatus(input.resource, row, standings);
   const replace = (changed: readonly ListRow[]): void => {
     const byId = new Map(changed.map((row) => [row.id, standing(row)]));
     rows.value = rows.value.map((row) => byId.get(row.id) ?? row);

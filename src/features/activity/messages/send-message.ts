@@ -1,5 +1,5 @@
 import { Type } from '../../../base/json-schema.ts';
-import { isLegalText, lengthOf } from '../../../base/text.ts';
+import { codePointLength, isLegalText } from '../../../base/text.ts';
 import { field } from '../../../contract/declare/fields.ts';
 import { LONG_ID } from '../../../contract/declare/long-ids.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
@@ -19,7 +19,7 @@ const messageText = field<string>({
   toJson: (stored) => JSON.stringify(stored),
   read(raw, parameter) {
     if (typeof raw !== 'string') return { problem: 'NOT_TEXT', parameter };
-    const length = lengthOf(raw);
+    const length = codePointLength(raw);
     if (length > TEXT_MAX) return { problem: 'TEXT_TOO_LONG', parameter, words: { max: TEXT_MAX, length } };
     return isLegalText(raw.replace(/[\t\r\n]/g, ' ')) ? raw : { problem: 'ILLEGAL_CHARACTERS', parameter };
   },

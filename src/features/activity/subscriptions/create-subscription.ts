@@ -152,7 +152,7 @@ export const createSubscription: Operation = {
       if ((await tx.subscriptions.findCount(owner.application, undefined)) >= max) {
         throw problem('TOO_MANY_SUBSCRIPTIONS', { words: { max } });
       }
-      const subscription = { ...made, since_position: await tx.events.settle() };
+      const subscription = { ...made, since_position: await tx.events.assignPositions() };
       await tx.subscriptions.add({ ...subscription, ...sense });
       return { subscription, total: await tx.subscriptions.findCount(owner.application, owner.user) };
     });

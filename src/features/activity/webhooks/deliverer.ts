@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { addSeconds, formatInstant } from '../../../base/instants.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
-import { every, pause, within } from '../../../base/timers.ts';
+import { every, pause, withTimeout } from '../../../base/timers.ts';
 import type { Sender } from '../../../contract/services/sending.ts';
 import type { Delivery, EventFeed, LogSubscription, MatchedBatch } from '../../../contract/store/events.ts';
 import { type ReplayStep, WEBHOOK_JOBS, type WebhookRunner } from '../../../contract/store/webhooks.ts';
@@ -192,7 +192,7 @@ export class Deliverer implements WebhookRunner {
     await this.#stopFollowing();
     const all = [...this.#held.values()];
     const isIdle = Promise.all(all.map((webhook) => webhook.leave('shutdown')));
-    await within(SHUTDOWN_MS, isIdle).catch(() => undefined);
+    await withTimeout(SHUTDOWN_MS, isIdle).catch(() => undefined);
     void this.#outcomes.giveBack(all);
     await this.#outcomes.flush();
     this.#held.clear();

@@ -142,7 +142,7 @@ async function startReplay(
       await storeResult(tx, webhook, verdict, created_at);
       if (verdict.outcome !== 'passed') return;
       // Events that were acknowledged a moment ago belong to the range too.
-      await tx.events.settle();
+      await tx.events.assignPositions();
       await tx.replays.add({
         id,
         webhook_id: webhook,

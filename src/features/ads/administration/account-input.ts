@@ -40,7 +40,7 @@ export interface AccountInput {
   ): InputResult;
 }
 
-/** The dependencies of `accountInputOf`. */
+/** The dependencies of `createAccountInput`. */
 interface AccountInputDependencies {
   /** Validates raw values against declared parameters; provided by the engine. */
   readonly readParameters: (
@@ -52,7 +52,7 @@ interface AccountInputDependencies {
 }
 
 /** Creates an account input reader. */
-export function accountInputOf({ readParameters, limitBounds }: AccountInputDependencies): AccountInput {
+export function createAccountInput({ readParameters, limitBounds }: AccountInputDependencies): AccountInput {
   const limit = (setting: LimitName): Field<number> => {
     const [min, max] = limitBounds(setting);
     return integer({ min, max });

@@ -1,4 +1,4 @@
-import { startOfDayAround } from '../../../base/zones.ts';
+import { startOfDayAt } from '../../../base/zones.ts';
 import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Input } from '../../../contract/declare/operation.ts';
 import type { Row } from '../../../contract/declare/resource.ts';
@@ -36,7 +36,7 @@ export function accountRow(plan: AccountPlan, now: string): Row {
   const row = { ...newAccount({ id, environment, name: String(values.name), now }), ...withoutKeys(values) };
   if (environment === 'sandbox' || values.timezone_switch_at !== undefined) return row;
   // The time zone of a production account applies from the day of its creation.
-  return { ...row, timezone_switch_at: startOfDayAround(Date.parse(now), String(row.timezone)) };
+  return { ...row, timezone_switch_at: startOfDayAt(Date.parse(now), String(row.timezone)) };
 }
 
 /** Returns the changed columns of an account, including the folded name for searches. */

@@ -1,7 +1,7 @@
 import type { Role } from '../../../contract/declare/roles.ts';
 import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
 import { promotableUsers } from '../promotable-users.ts';
-import { liveRowsOf } from './apply-plan.ts';
+import { readLiveRows } from './apply-plan.ts';
 
 /** A user's role on an account. */
 interface RoleGrant {
@@ -33,7 +33,7 @@ export async function revokeRole(
   { account, user }: Pick<RoleGrant, 'account' | 'user'>,
 ): Promise<RoleConflict | undefined> {
   if (await isLastAdministrator(tx, account, user)) return 'last administrator';
-  const promoted = await liveRowsOf(tx, promotableUsers, account);
+  const promoted = await readLiveRows(tx, promotableUsers, account);
   if (promoted.some((row) => row.user_id === user && row.promotable_user_type === 'FULL')) return 'promoted user';
   return (await tx.accountMembers.remove(account, user)) ? undefined : 'no role';
 }

@@ -125,7 +125,7 @@ async function checkInstrument(
 
 /** Sets the user of the FULL promotable user, and adds missing promotable users of other types. */
 async function putPromotable({ tx, random, now }: Registrar, plan: AccountPlan): Promise<boolean> {
-  const current = await liveRowsOf(tx, promotableUsers, plan.id);
+  const current = await readLiveRows(tx, promotableUsers, plan.id);
   let changed = false;
   for (const { user, type } of plan.promotable) {
     const same = current.filter((row) => row.promotable_user_type === type);
@@ -143,7 +143,7 @@ async function putPromotable({ tx, random, now }: Registrar, plan: AccountPlan):
 }
 
 /** Reads every live row of a resource in an account, sorted by id. */
-export function liveRowsOf(tx: ReadTransaction, resource: AnyResource, account: string | undefined): Promise<Row[]> {
+export function readLiveRows(tx: ReadTransaction, resource: AnyResource, account: string | undefined): Promise<Row[]> {
   const sort = [{ column: 'id', direction: 'asc', nullable: false }] as const;
   return tx.records.page(resource, { account, deleted: 'hidden', within: {}, sort, limit: 100_000 });
 }

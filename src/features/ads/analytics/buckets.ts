@@ -1,4 +1,4 @@
-import { dateAround, localDay, plusDays } from '../../../base/zones.ts';
+import { addDays, localDateAt, localDay } from '../../../base/zones.ts';
 
 /** The width of the buckets of a series. */
 export type Granularity = 'DAY' | 'HOUR' | 'TOTAL';
@@ -31,7 +31,7 @@ export function bucketsOf(from_ms: number, until_ms: number, granularity: Granul
   const days = new Map<string, DayBuckets>();
   const step = granularity === 'HOUR' ? 1 : 0;
   let bucket = 0;
-  for (let date = dateAround(from_ms, zone); ; date = plusDays(date, 1)) {
+  for (let date = localDateAt(from_ms, zone); ; date = addDays(date, 1)) {
     const { start_ms, hours } = localDay(date, zone);
     if (start_ms >= until_ms) break;
     const first = Math.max(0, Math.floor((from_ms - start_ms) / HOUR_MS));

@@ -1,6 +1,6 @@
 import { instantMs } from '../../../base/instants.ts';
 import { Type } from '../../../base/json-schema.ts';
-import { dateAround, plusDays } from '../../../base/zones.ts';
+import { addDays, localDateAt } from '../../../base/zones.ts';
 import type { AccountState } from '../../../contract/declare/account-state.ts';
 import { id, itemsOf, listOf } from '../../../contract/declare/fields.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
@@ -134,8 +134,8 @@ async function readSeen(
   lines: readonly string[],
   range: TimeRange,
 ): Promise<{ readonly people: number; readonly impressions: ReadonlyMap<string, number> }> {
-  const from = dateAround(instantMs(range.from), account.timezone);
-  const until = plusDays(dateAround(instantMs(range.until) - 1000, account.timezone), 1);
+  const from = localDateAt(instantMs(range.from), account.timezone);
+  const until = addDays(localDateAt(instantMs(range.until) - 1000, account.timezone), 1);
   const query = { account: account.id, from, until };
   const { people } = await tx.deliveryLedger.findReach({ ...query, line_items: lines });
   const impressions = new Map<string, number>();

@@ -1,6 +1,6 @@
 import { instantMs } from '../../../base/instants.ts';
 import { nextTurn } from '../../../base/timers.ts';
-import { plusDays } from '../../../base/zones.ts';
+import { addDays } from '../../../base/zones.ts';
 import type { AccountState } from '../../../contract/declare/account-state.ts';
 import type { AnyResource } from '../../../contract/declare/resource.ts';
 import { DELIVERY_METRICS, type DeliveryMetric } from '../../../contract/delivery/metrics.ts';
@@ -196,7 +196,7 @@ function* rangesOf({ lines }: FoundEntities, buckets: Buckets): Iterable<Omit<Da
 function* chunksOf({ days }: Buckets): Iterable<readonly [from: string, until: string]> {
   const dates = [...days.keys()];
   for (let at = 0; at < dates.length; at += DAYS_AT_ONCE) {
-    yield [dates[at]!, plusDays(dates[Math.min(at + DAYS_AT_ONCE, dates.length) - 1]!, 1)];
+    yield [dates[at]!, addDays(dates[Math.min(at + DAYS_AT_ONCE, dates.length) - 1]!, 1)];
   }
 }
 

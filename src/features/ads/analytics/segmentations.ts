@@ -1,8 +1,8 @@
 import type { AnyResource } from '../../../contract/declare/resource.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
-import { placeOfSegment } from '../reference/market-codes.ts';
+import { findSegmentPlace } from '../reference/market-codes.ts';
 import { referenceEntry } from '../reference/reference-entry.ts';
-import { countryOfZone, isUnknownWithin, OTHER_DEVICES, wholeOf } from '../reference/segment-wholes.ts';
+import { countryOfZone, findWhole, isUnknownWithin, OTHER_DEVICES } from '../reference/segment-wholes.ts';
 import type { StatsEntityName } from './entities.ts';
 import type { MetricGroup } from './metrics.ts';
 
@@ -84,7 +84,7 @@ export function valueFilter(
   const known = new Map<string, string | undefined>();
   return (value) => {
     if (!known.has(value)) {
-      const whole = wholeOf(lookup!, value);
+      const whole = findWhole(lookup!, value);
       const segment = whole === undefined || isUnknownWithin(value) ? UNKNOWN : value;
       known.set(value, (whole ?? others) === wanted ? segment : undefined);
     }
@@ -112,7 +112,7 @@ function segmentOf(type: SegmentationName, value: string, own: string | undefine
   if (value === UNKNOWN) return { segment_name: 'Unknown', segment_value: UNKNOWN };
   const { lookup, names }: Segmentation = SEGMENTATIONS[type];
   const entry =
-    lookup === 'LOCATION' ? placeOfSegment(value) : lookup === undefined ? undefined : referenceEntry(lookup, value);
+    lookup === 'LOCATION' ? findSegmentPlace(value) : lookup === undefined ? undefined : referenceEntry(lookup, value);
   const segment_name = own ?? names?.[value] ?? entry?.name ?? value;
   return { segment_name, segment_value: value };
 }

@@ -1,6 +1,6 @@
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import { Type } from '../../../base/json-schema.ts';
-import { localDayAround, startOfDay, startOfHour } from '../../../base/zones.ts';
+import { localDayAt, startOfDay, startOfHour } from '../../../base/zones.ts';
 import { type Field, field, instant } from '../../../contract/declare/fields.ts';
 import type { Input } from '../../../contract/declare/operation.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
@@ -75,7 +75,7 @@ export function parseTimeRange(input: Input, rules: Pick<RangeRules, 'zone' | 'd
   const [from, until] = NAMES.map((name) => {
     const ms = boundMs(input[name], rules)!;
     // In zones whose offset is not whole hours, a UTC hour stands for the local hour that contains it.
-    return formatInstant(startOfHour(ms, localDayAround(ms, rules.zone)));
+    return formatInstant(startOfHour(ms, localDayAt(ms, rules.zone)));
   });
   return { from: from!, until: until! };
 }
@@ -92,11 +92,11 @@ function boundMs(
 function boundErrors(value: Input[string] | undefined, parameter: string, rules: RangeRules): readonly ErrorDetail[] {
   const ms = boundMs(value, rules);
   if (ms === undefined) return [];
-  const { start_ms, end_ms } = localDayAround(ms, rules.zone);
+  const { start_ms, end_ms } = localDayAt(ms, rules.zone);
   if ((ms - start_ms) % HOUR_MS !== 0 && ms % HOUR_MS !== 0) return [{ problem: 'FRACTIONAL_HOUR', parameter }];
   if (!rules.isOfDays || ms === start_ms) return [];
   const nearest_ms = ms - start_ms <= end_ms - ms ? start_ms : end_ms;
-  const { date } = localDayAround(nearest_ms, rules.zone);
+  const { date } = localDayAt(nearest_ms, rules.zone);
   const hint = `The time zone of the account is ${rules.zone}. For ${parameter}, the nearest midnight there is ${formatInstant(nearest_ms)}; the date ${date} means the same.`;
   return [{ problem: 'NOT_MIDNIGHT', parameter: '', hint }];
 }

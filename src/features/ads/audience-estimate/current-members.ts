@@ -9,7 +9,7 @@ import type { EstimateCriterion } from './parse-criteria.ts';
  * @param now in Unix seconds
  * @source decision 1074
  */
-export async function currentMembers(
+export async function readCurrentMembers(
   { store, audiences: { members: memberships, rules } }: Pick<Services, 'store' | 'audiences'>,
   { audience, operator }: { readonly audience: string; readonly operator: EstimateCriterion['operator'] },
   now: number,

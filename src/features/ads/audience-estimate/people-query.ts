@@ -32,7 +32,7 @@ const TOPIC_TYPES = ['CONVERSATION', 'EVENT', 'TV_SHOW'];
 const CONTENT_TYPES = ['IAB_CATEGORY', 'CONTENT_PUBLISHER_USER'];
 
 /** Tests whether a criterion selects people, not the content next to which ads appear. */
-export function isAboutPeople({ type }: Pick<EstimateCriterion, 'type'>): boolean {
+export function selectsPeople({ type }: Pick<EstimateCriterion, 'type'>): boolean {
   return !CONTENT_TYPES.includes(type);
 }
 
@@ -46,7 +46,7 @@ export async function buildPeopleQuery(
   criteria: readonly EstimateCriterion[],
   context: EstimateContext,
 ): Promise<PeopleQuery> {
-  const known = criteria.filter(isAboutPeople);
+  const known = criteria.filter(selectsPeople);
   const without = known.filter(({ operator }) => operator === 'NE');
   const primary = known.filter(isPrimary);
   const others = known.filter((each) => each.operator !== 'NE' && !targetingType(each.type).isPrimary);

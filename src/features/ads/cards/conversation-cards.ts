@@ -1,5 +1,5 @@
 import { Type } from '../../../base/json-schema.ts';
-import { lengthOf } from '../../../base/text.ts';
+import { codePointLength } from '../../../base/text.ts';
 import { type Field, field, id, oneOf, quoted, type StoredValue, text } from '../../../contract/declare/fields.ts';
 import { type Fields, type RowOf, resource } from '../../../contract/declare/resource.ts';
 import type { Change } from '../../../contract/declare/rules.ts';
@@ -209,7 +209,7 @@ function hashtag(): Field<string> {
     toJson: (stored) => JSON.stringify(stored),
     read(raw, parameter): string | ErrorDetail {
       const value = typeof raw === 'string' ? `#${raw.replace(/^#/, '')}` : '';
-      const length = lengthOf(value) - 1;
+      const length = codePointLength(value) - 1;
       if (length > HASHTAG_MAX) return { problem: 'TEXT_TOO_LONG', parameter, words: { max: HASHTAG_MAX, length } };
       return HASHTAG.test(value) ? value : { problem: 'NOT_A_HASHTAG', parameter, words: { raw: quoted(raw) } };
     },

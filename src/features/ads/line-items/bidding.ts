@@ -1,7 +1,7 @@
 import type { Change, DeriveContext } from '../../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { LineItem } from '../line-items.ts';
-import { type Goal, objectiveOf, type PayBy, paymentOptions } from './objectives.ts';
+import { findObjective, type Goal, type PayBy, paymentOptions } from './objectives.ts';
 
 /**
  * Derives the bidding fields: defaults follow from objective and bid amount; automatic bids have no amount; a new goal
@@ -10,9 +10,9 @@ import { type Goal, objectiveOf, type PayBy, paymentOptions } from './objectives
  */
 export function deriveBidding(row: LineItem, { input, before }: DeriveContext<LineItem>): Partial<LineItem> {
   const { objective } = row;
-  const goal = (row.goal ?? Object.keys(objectiveOf(objective).goals)[0]) as Goal;
+  const goal = (row.goal ?? Object.keys(findObjective(objective).goals)[0]) as Goal;
   const strategy =
-    row.bid_strategy ?? (row.bid_amount_local_micro === null ? 'AUTO' : objectiveOf(objective).strategyWithBid);
+    row.bid_strategy ?? (row.bid_amount_local_micro === null ? 'AUTO' : findObjective(objective).strategyWithBid);
   const options = paymentOptions(objective, goal, strategy);
   const isChosen = input.pay_by != null && input.pay_by !== before?.pay_by;
   const isKept = (input.pay_by != null || before?.goal === goal) && options.includes(row.pay_by as PayBy);
@@ -27,7 +27,7 @@ export function deriveBidding(row: LineItem, { input, before }: DeriveContext<Li
 /** Rule: the objective allows the bid strategy, goal and billable event. @source decision 120 */
 export function biddingIsAllowed({ after }: Change<LineItem>): readonly ErrorDetail[] {
   const { objective, bid_strategy: strategy, goal, pay_by: payBy } = after;
-  const { strategies, goals } = objectiveOf(objective);
+  const { strategies, goals } = findObjective(objective);
   const allowedGoals = Object.keys(goals);
   const errors = [notAmong(strategies, 'bid_strategy', strategy), notAmong(allowedGoals, 'goal', goal)];
   if (allowedGoals.includes(String(goal)))

@@ -2,7 +2,7 @@ import { type Change, invalid } from '../../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import { checkFeature } from '../account-features.ts';
 import type { LineItem } from '../line-items.ts';
-import { objectiveOf } from './objectives.ts';
+import { findObjective } from './objectives.ts';
 import { reachesPublisherNetwork } from './placements.ts';
 
 const CAP_FIELDS = ['frequency_cap', 'duration_in_days'] as const;
@@ -14,7 +14,7 @@ const DOMAIN = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+\p{L}[\p
 export function hasDependentFields({ after }: Change<LineItem>): readonly ErrorDetail[] {
   const missing: string[] = [];
   const lacksStore = after.android_store_identifier === null && after.ios_store_identifier === null;
-  if (objectiveOf(after.objective).requiresApp && lacksStore) missing.push('android_store_identifier');
+  if (findObjective(after.objective).requiresApp && lacksStore) missing.push('android_store_identifier');
   if (reachesPublisherNetwork(after.placements) && after.advertiser_domain === null) missing.push('advertiser_domain');
   if (after.goal === 'WEBSITE_CONVERSIONS' && after.primary_web_event_tag === null) {
     missing.push('primary_web_event_tag');
@@ -52,7 +52,7 @@ export async function frequencyCapIsAllowed(change: Change<LineItem>): Promise<r
     const [a, b] = [...set, ...CAP_FIELDS.filter((name) => name !== set[0])] as [string, string];
     errors.push({ problem: 'INCLUSIVE_PARAMETERS', parameter: b, words: { a, b } });
   }
-  if (!objectiveOf(after.objective).allowsFrequencyCap) {
+  if (!findObjective(after.objective).allowsFrequencyCap) {
     errors.push(invalid('frequency_cap', `Objective ${after.objective} is not compatible with a frequency cap`));
   }
   return errors;

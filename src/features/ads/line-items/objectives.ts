@@ -128,7 +128,7 @@ export type ObjectiveName = keyof typeof OBJECTIVES;
 export const OBJECTIVE_NAMES = Object.keys(OBJECTIVES) as ObjectiveName[];
 
 /** Returns the bidding options of an existing objective. */
-export function objectiveOf(name: string | null): Objective {
+export function findObjective(name: string | null): Objective {
   return OBJECTIVES[name as ObjectiveName];
 }
 
@@ -142,5 +142,5 @@ export function paymentOptions(
   strategy: string | null,
 ): readonly PayBy[] {
   if (goal === 'LINK_CLICKS' && strategy === 'TARGET') return ['LINK_CLICK'];
-  return objectiveOf(objective).goals[goal as Goal] ?? [];
+  return findObjective(objective).goals[goal as Goal] ?? [];
 }

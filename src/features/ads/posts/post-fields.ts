@@ -1,6 +1,6 @@
 import { addressesIn } from '../../../base/entities.ts';
 import { Type } from '../../../base/json-schema.ts';
-import { isLegalText, jsonText, lengthOf } from '../../../base/text.ts';
+import { codePointLength, isLegalText, jsonText } from '../../../base/text.ts';
 import { boolean, type Field, field, id, listOf, text } from '../../../contract/declare/fields.ts';
 import { type Fields, LONG_IDS_FROM, type ResourceSpec } from '../../../contract/declare/resource.ts';
 import { CREATIVE_ROLES } from '../../../contract/declare/roles.ts';
@@ -55,7 +55,10 @@ export const unpublishedDefaults = {
 
 /** Returns the length of a text in code points, with URLs counted as 23. @source creatives 10 */
 export function countedLength(text: string): number {
-  return addressesIn(text).reduce((sum, address) => sum + ADDRESS_LENGTH - lengthOf(address), lengthOf(text));
+  return addressesIn(text).reduce(
+    (sum, address) => sum + ADDRESS_LENGTH - codePointLength(address),
+    codePointLength(text),
+  );
 }
 
 /** The text of a post: up to 280 characters by `countedLength`, line breaks allowed. @source decision 231 */

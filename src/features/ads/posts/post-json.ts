@@ -1,8 +1,8 @@
 import { entitiesOf } from '../../../base/entities.ts';
 import { textEntities } from '../../../base/entity-shapes.ts';
-import { dayFirst } from '../../../base/instants.ts';
+import { formatLegacyDate } from '../../../base/instants.ts';
 import { type Schema, Type } from '../../../base/json-schema.ts';
-import { lengthOf } from '../../../base/text.ts';
+import { codePointLength } from '../../../base/text.ts';
 import type { User } from '../../../contract/store/credentials.ts';
 import { CONVERSATION_SETTINGS } from '../../../contract/store/posts.ts';
 import { findMediaDetails, type MediaContext, type MediaDetails } from '../media/usable-media.ts';
@@ -62,7 +62,7 @@ function authorJson(user: User, isTrimmed: boolean): Record<string, unknown> {
     listed_count: 0,
     favourites_count: 0,
     statuses_count: 0,
-    created_at: dayFirst(user.created_at),
+    created_at: formatLegacyDate(user.created_at),
     lang: null,
     profile_image_url_https: null,
     default_profile: true,
@@ -208,7 +208,7 @@ function commonMembers(post: PostView, context: RenderContext) {
   const { authors, mentioned, media, source, isTrimmed } = context;
   const attached = post.media_keys.map((key) => media.get(key)).filter((each) => each !== undefined);
   return {
-    created_at: dayFirst(post.created_at),
+    created_at: formatLegacyDate(post.created_at),
     ids: { id: post.id, id_str: post.id },
     rest: {
       entities: entitiesJson(post.text, mentioned, attached),
@@ -235,7 +235,7 @@ function commonMembers(post: PostView, context: RenderContext) {
 }
 
 function extendedText(text: string): { full_text: string; display_text_range: [number, number] } {
-  return { full_text: text, display_text_range: [0, lengthOf(text)] };
+  return { full_text: text, display_text_range: [0, codePointLength(text)] };
 }
 
 /** Serializes a post in the reply to its creation; extended mode has `full_text` and its range instead of `text`. */

@@ -1,5 +1,5 @@
 import { entitiesOf } from '../../../base/entities.ts';
-import { displayed } from '../../../base/entity-shapes.ts';
+import { displayUrl } from '../../../base/entity-shapes.ts';
 import { type Html, type HtmlValue, html, joinHtml, noHtml } from '../../../base/html.ts';
 import type { MediaDetails } from '../media/usable-media.ts';
 import type { RenderContext } from '../posts/post-json.ts';
@@ -60,7 +60,7 @@ function textHtml({ text, lang }: PostView): Html {
     output.push(
       points.slice(done, start).join(''),
       kind === 'url'
-        ? linkHtml(inner, html`${displayed(inner)}`)
+        ? linkHtml(inner, html`${displayUrl(inner)}`)
         : html`<span class="entity">${points.slice(start, end).join('')}</span>`,
     );
     done = end;

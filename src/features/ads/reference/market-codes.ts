@@ -27,6 +27,6 @@ export function placeOfMarket(code: string): string | undefined {
  * Returns the place of a segment value by location, region or metro; undefined for `UNKNOWN`.
  * @source decision 952
  */
-export function placeOfSegment(segment: string): ReferenceEntry | undefined {
+export function findSegmentPlace(segment: string): ReferenceEntry | undefined {
   return referenceEntry('LOCATION', placeOfMarket(segment) ?? segment);
 }

@@ -1,5 +1,5 @@
 import { COUNTRY_CODES } from '../../../contract/declare/codes.ts';
-import { placeOfSegment } from './market-codes.ts';
+import { findSegmentPlace } from './market-codes.ts';
 import { referenceEntry } from './reference-entry.ts';
 import { locations, platforms } from './targeting-tables.ts';
 import { lazy } from './tsv-table.ts';
@@ -59,8 +59,8 @@ export function isUnknownWithin(value: string): boolean {
  * Returns the country or platform of a segment value, as a targeting value; undefined if unknown.
  * @param lookup the targeting type of the value, such as `LOCATION`
  */
-export function wholeOf(lookup: string, value: string): string | undefined {
+export function findWhole(lookup: string, value: string): string | undefined {
   if (isUnknownWithin(value)) return value.slice(UNKNOWN_WITHIN.length);
-  if (lookup === 'LOCATION') return countryId(placeOfSegment(value)?.country_code ?? '');
+  if (lookup === 'LOCATION') return countryId(findSegmentPlace(value)?.country_code ?? '');
   return platformIds().get(referenceEntry(lookup, value)?.os_type ?? '');
 }

@@ -1,4 +1,4 @@
-import { plusDays, startOfDay } from '../../../base/zones.ts';
+import { addDays, startOfDay } from '../../../base/zones.ts';
 import type { AnyResource } from '../../../contract/declare/resource.ts';
 import { DELIVERY_METRICS } from '../../../contract/delivery/metrics.ts';
 import { visitHours } from '../../../contract/delivery/packed-hours.ts';
@@ -68,7 +68,7 @@ export async function readReport(
   const within = (from: string, last: string): SumQuery => ({
     ...partOf(account, question),
     from,
-    until: plusDays(last, 1),
+    until: addDays(last, 1),
   });
   for (let from = 0; from < whole.length; from += DAYS_AT_ONCE) {
     const part = whole.slice(from, from + DAYS_AT_ONCE);
@@ -101,7 +101,7 @@ export async function readBreakdown(
   question: BreakdownQuestion,
 ): Promise<SegmentReport[]> {
   const { days, segmentation, country } = question;
-  const end = plusDays(days.at(-1)!, 1);
+  const end = addDays(days.at(-1)!, 1);
   const bound_ms = (day: string): number => Date.parse(startOfDay(day, account.timezone));
   const query = { ...partOf(account, question), from: days[0]!, until: end };
   const active = await store.read((tx) => tx.deliveryLedger.listSums(query, ['line_item_id']));

@@ -19,7 +19,7 @@ import { type Criterion, criteriaRows } from './criteria-rows.ts';
 const PLATFORM_OF_OS: Readonly<Record<string, string>> = { IOS: '0', ANDROID: '1', BLACKBERRY: '2' };
 
 /** Returns the PLATFORM targeting value of a device; undefined for unknown devices. */
-export function platformOf(device: string): string | undefined {
+export function findDevicePlatform(device: string): string | undefined {
   return PLATFORM_OF_OS[referenceEntry('DEVICE', device)?.os_type?.toUpperCase() ?? ''];
 }
 
@@ -49,7 +49,9 @@ function includedOf(created: readonly CreatedCriterion[], ...types: readonly str
 }
 
 function isBroader(platform: LineCriterion, device: LineCriterion): boolean {
-  return platform.type === 'PLATFORM' && device.type === 'DEVICE' && platformOf(device.value) === platform.value;
+  return (
+    platform.type === 'PLATFORM' && device.type === 'DEVICE' && findDevicePlatform(device.value) === platform.value
+  );
 }
 
 /**

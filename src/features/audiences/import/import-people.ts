@@ -112,7 +112,7 @@ async function finish(
       const fits = version === next.version && people === next.people;
       if (!fits && tries < TRIES) return undefined;
       await tx.directory.clearProgress(source);
-      const state = await tx.directory.settle(mark);
+      const state = await tx.directory.commitState(mark);
       // Otherwise, the first node that needs the image builds it.
       if (fits) await tx.derivedFiles.record(built, now);
       await tx.jobs.planNoLaterThan({ kind: AUDIENCE_REMATCHING, key: '', run_at: now });

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { InputError } from '../../../base/input-error.ts';
-import { linesOf } from '../../../base/lines.ts';
+import { readFileLines } from '../../../base/lines.ts';
 import { isObject } from '../../../base/objects.ts';
 import { columnOfName, REASONS } from '../uploads/people-columns.ts';
 import { openTable } from '../uploads/people-table.ts';
@@ -22,7 +22,7 @@ export function readPeopleFile(path: string): AsyncGenerator<FileRecord> {
 
 async function* ndjsonRecords(path: string): AsyncGenerator<FileRecord> {
   let number = 0;
-  for await (const lines of linesOf(path)) {
+  for await (const lines of readFileLines(path)) {
     for (const line of lines) {
       number += 1;
       if ('text' in line && line.text.trim() === '') continue;

@@ -8,7 +8,7 @@ import {
   lookUpValue,
   type PlaceKind,
 } from '../../ads/reference/by-name.ts';
-import { platformOf } from '../../ads/targeting-criteria/combination-rules.ts';
+import { findDevicePlatform } from '../../ads/targeting-criteria/combination-rules.ts';
 import { ENGAGEMENTS } from '../../ads/targeting-criteria/targeting-types.ts';
 import { identifierBytes, identifierOf, identifierOfHash } from '../uploads/hash-identifier.ts';
 import { normalize } from '../uploads/normalize.ts';
@@ -86,7 +86,7 @@ export function parsePerson(record: PersonRecord, now: number): PersonResult {
   if (id === null && !record.user_id?.length) errors.push('user_id: is required');
   const places = readPlaces(read, record);
   const device = lookUp('device', 'DEVICE');
-  const platform = lookUp('platform', 'PLATFORM') ?? (device === null ? null : (platformOf(device) ?? null));
+  const platform = lookUp('platform', 'PLATFORM') ?? (device === null ? null : (findDevicePlatform(device) ?? null));
   const person: Person = {
     user_id: id ?? '',
     ...places,

@@ -131,7 +131,7 @@ async function storeSize(
   // Exact numbers are not revealed: by comparing two audiences, one could test whether an address is in the directory.
   const rounded = strategy === 'directory' ? roundedPeople(size) : size;
   const reported = { is_targetable: isTargetable ? 1 : 0, size: isTargetable ? rounded : null } as const;
-  await tx.audiences.settle(subject, { is_processing: isBehind ? 1 : 0, ...reported }, now);
+  await tx.audiences.storeState(subject, { is_processing: isBehind ? 1 : 0, ...reported }, now);
   const now_s = instantMs(now) / 1000;
   const soonest_s = waiting
     ? Math.max(now_s, waiting.accepted_at + delay_s)

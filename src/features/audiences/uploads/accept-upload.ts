@@ -1,6 +1,6 @@
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import { releaseMemory } from '../../../base/release-memory.ts';
-import { within } from '../../../base/timers.ts';
+import { withTimeout } from '../../../base/timers.ts';
 import type { Call } from '../../../contract/declare/operation.ts';
 import { BatchProblem } from '../../../contract/problems/batch-problem.ts';
 import { Problem } from '../../../contract/problems/problems.ts';
@@ -63,5 +63,5 @@ export async function acceptUpload(
 async function waitForProcessing({ services }: Call, subject: Subject): Promise<void> {
   const done = services.jobs.runNow(AUDIENCE_PROCESSING, subject);
   // A failure or a timeout is ignored: the upload is stored already.
-  await within(WAIT_MS, done).catch(() => undefined);
+  await withTimeout(WAIT_MS, done).catch(() => undefined);
 }

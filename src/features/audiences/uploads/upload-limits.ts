@@ -1,4 +1,4 @@
-import { formatInstant, instantMs, monthsAfter } from '../../../base/instants.ts';
+import { addMonths, formatInstant, instantMs } from '../../../base/instants.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { UploadRules } from '../../../contract/store/audiences.ts';
 
@@ -25,7 +25,7 @@ export interface MembershipWindow {
 
 /** Returns the default window of an upload accepted now. */
 export function defaultWindow(now_s: number): MembershipWindow {
-  const expires = monthsAfter(formatInstant(now_s * 1000), DEFAULT_MONTHS);
+  const expires = addMonths(formatInstant(now_s * 1000), DEFAULT_MONTHS);
   return { effective_at: now_s, expires_at: instantMs(expires) / 1000 };
 }
 

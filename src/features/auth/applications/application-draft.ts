@@ -1,4 +1,4 @@
-import { isLegalText, lengthOf } from '../../../base/text.ts';
+import { codePointLength, isLegalText } from '../../../base/text.ts';
 import { ACCESS_LEVELS, type Application, type ApplicationDraft } from '../../../contract/store/credentials.ts';
 import { registeredCallbacks, registrationError } from '../callback-urls.ts';
 
@@ -87,7 +87,7 @@ function shortened(text: string): string {
 }
 
 function textError(text: string, min: number, max: number, label: string): string | undefined {
-  const length = lengthOf(text.trim());
+  const length = codePointLength(text.trim());
   if (length < min) return `${label} is missing.`;
   if (length > max) return `${label} has ${length} characters; ${max} are allowed.`;
   return isLegalText(text) ? undefined : `${label} has a control character.`;

@@ -2,7 +2,7 @@ import type { Environment } from '../../../contract/declare/account-state.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import { subjectOf } from '../../../contract/store/custom-audiences.ts';
 import type { Condition, PeopleQuery } from '../../../contract/store/directory.ts';
-import { currentMembers } from '../../ads/audience-estimate/current-members.ts';
+import { readCurrentMembers } from '../../ads/audience-estimate/current-members.ts';
 import { buildPeopleQuery } from '../../ads/audience-estimate/people-query.ts';
 import type { AudienceQuestion, Expansion } from './questions.ts';
 
@@ -26,7 +26,7 @@ export async function peopleQueryOf(question: AudienceQuestion, context: Questio
     environment,
     now: dayStart,
     membersOf: async (audience, operator) =>
-      question.audiences.has(audience) ? currentMembers(services, { audience, operator }, now) : new Uint32Array(),
+      question.audiences.has(audience) ? readCurrentMembers(services, { audience, operator }, now) : new Uint32Array(),
   });
   const anyOf = query.anyOf.map((condition) => expand(condition, question.expansion));
   if (question.excludedList === undefined) return { ...query, anyOf };

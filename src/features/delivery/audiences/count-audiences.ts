@@ -1,5 +1,5 @@
 import { boundedCache } from '../../../base/bounded-cache.ts';
-import { localDayAround } from '../../../base/zones.ts';
+import { localDayAt } from '../../../base/zones.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { PeopleQuery } from '../../../contract/store/directory.ts';
@@ -30,7 +30,7 @@ export function audienceCounter(
       await tx.directory.findState(),
     ]);
     const now = at_ms ?? clock.now();
-    const dayStart = Math.floor(localDayAround(now, account.timezone).start_ms / 1000);
+    const dayStart = Math.floor(localDayAt(now, account.timezone).start_ms / 1000);
     const context: QuestionContext = {
       services,
       environment: account.environment,

@@ -3,7 +3,7 @@ import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import { subjectOf } from '../../../contract/store/custom-audiences.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { type EstimateCriterion, isPrimary } from '../../ads/audience-estimate/parse-criteria.ts';
-import { isAboutPeople } from '../../ads/audience-estimate/people-query.ts';
+import { selectsPeople } from '../../ads/audience-estimate/people-query.ts';
 import { lineItems } from '../../ads/line-items.ts';
 import { type Criterion, criteriaRows } from '../../ads/targeting-criteria/criteria-rows.ts';
 import { targetingType } from '../../ads/targeting-criteria/targeting-types.ts';
@@ -47,7 +47,7 @@ export async function readQuestions(
   const found = new Map<string, AudienceQuestion>();
   for (const item of items) {
     const own = criteriaOf.get(item.id) ?? [];
-    const criteria = own.map(criterionOf).filter(isAboutPeople);
+    const criteria = own.map(criterionOf).filter(selectsPeople);
     const expansion = criteria.some(isPrimary) ? (item.audience_expansion ?? 'DEFINED') : 'DEFINED';
     // Audiences too small for targeting are still excluded.
     const counted = criteria.filter(

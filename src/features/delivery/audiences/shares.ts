@@ -1,7 +1,7 @@
 import type { PeopleHistogram, PersonWord } from '../../../contract/store/directory.ts';
 import { marketCode } from '../../ads/reference/market-codes.ts';
 import { referenceEntry } from '../../ads/reference/reference-entry.ts';
-import { countryId, unknownWithin, wholeOf } from '../../ads/reference/segment-wholes.ts';
+import { countryId, findWhole, unknownWithin } from '../../ads/reference/segment-wholes.ts';
 
 /** The segment of people without a known value. */
 export const UNKNOWN = 'UNKNOWN';
@@ -92,7 +92,7 @@ function complete(
   const { [UNKNOWN]: _, ...wholes } = within?.wholes ?? {};
   const named = new Map<string | undefined, number>();
   for (const [value, count] of within ? kept : []) {
-    const whole = wholeOf(within!.lookup, value);
+    const whole = findWhole(within!.lookup, value);
     named.set(whole, (named.get(whole) ?? 0) + count);
   }
   const unknown = Object.entries(wholes).map(([whole, count]): [string, number] => {

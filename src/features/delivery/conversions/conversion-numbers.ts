@@ -1,5 +1,5 @@
 import { formatInstant, instantMs } from '../../../base/instants.ts';
-import { localDayAround, startOfHour } from '../../../base/zones.ts';
+import { localDayAt, startOfHour } from '../../../base/zones.ts';
 import type { DeliveryMetric, WEB_CONVERSIONS } from '../../../contract/delivery/metrics.ts';
 import type { DeliveryTouch } from '../../../storage/tables/conversions.ts';
 import type { WEB_EVENT_TYPES } from '../../ads/web-event-tags.ts';
@@ -48,7 +48,7 @@ export function deliveredBy(conversions: readonly AttributedConversion[], zone: 
   >();
   for (const conversion of conversions) {
     const at_ms = instantMs(conversion.converted_at);
-    const { date } = localDayAround(at_ms, zone);
+    const { date } = localDayAt(at_ms, zone);
     const { line_item, touch } = conversion;
     const key = `${line_item.id} ${touch.creative_id} ${touch.placement} ${date}`;
     const known = found.get(key);
@@ -60,7 +60,7 @@ export function deliveredBy(conversions: readonly AttributedConversion[], zone: 
     }
   }
   return [...found.values()].map(({ first, all, from, to }) => {
-    const { date, hours } = localDayAround(from, zone);
+    const { date, hours } = localDayAt(from, zone);
     const numbers = (some: readonly AttributedConversion[]) => numbersOf(some, zone, hours);
     return {
       line_item: first.line_item,
@@ -97,7 +97,7 @@ function numbersOf(conversions: readonly AttributedConversion[], zone: string, h
   };
   for (const { type, touch, converted_at, number_items, value_micro } of conversions) {
     const at_ms = instantMs(converted_at);
-    const day = localDayAround(at_ms, zone);
+    const day = localDayAt(at_ms, zone);
     const hour = (startOfHour(at_ms, day) - day.start_ms) / 3_600_000;
     const metric = METRIC_OF_TYPE[type];
     const isClick = touch.kind === 'click';

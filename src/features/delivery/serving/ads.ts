@@ -1,6 +1,6 @@
 import type { UnitsPerDollar } from '../../../base/exchange-rates.ts';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
-import { localDayAround } from '../../../base/zones.ts';
+import { localDayAt } from '../../../base/zones.ts';
 import type { Services } from '../../../contract/declare/operation.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { Condition, PeopleQuery, PersonWord } from '../../../contract/store/directory.ts';
@@ -134,7 +134,7 @@ export function readingContext(
     now: Math.floor(now_ms / 1000),
     lists: new Map(),
     fewPeople: new Map(),
-    dayStart: Math.floor(localDayAround(now_ms, timezone).start_ms / 1000),
+    dayStart: Math.floor(localDayAt(now_ms, timezone).start_ms / 1000),
   };
 }
 

@@ -1,6 +1,6 @@
 import { boundedCache } from '../../../base/bounded-cache.ts';
 import type { Clock } from '../../../base/clock.ts';
-import { dateAround } from '../../../base/zones.ts';
+import { localDateAt } from '../../../base/zones.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { Store } from '../../../storage/unit-of-work.ts';
 import type { Booking } from '../bookings.ts';
@@ -205,7 +205,7 @@ export class AccountCounters {
   }
 
   #spend({ beacon, at_ms }: BeaconEvent, sign: 1 | -1): void {
-    for (const key of budgetKeys(beacon, dateAround(at_ms, this.account.timezone))) {
+    for (const key of budgetKeys(beacon, localDateAt(at_ms, this.account.timezone))) {
       this.#unstoredSpend.add(key, sign * beacon.price);
     }
   }
@@ -382,7 +382,7 @@ export class AccountCounters {
   }
 
   #today(): string {
-    return dateAround(this.#deps.clock.now(), this.account.timezone);
+    return localDateAt(this.#deps.clock.now(), this.account.timezone);
   }
 }
 

@@ -90,7 +90,7 @@ export const decideOnAds: Operation = {
   family: 'problem',
   credential: 'publisher',
   rate: 'decisions',
-  bearsOutages: true,
+  toleratesOutages: true,
   parameters: {},
   body: 'json',
   bodyMembers: REQUEST_MEMBERS,

@@ -14,7 +14,7 @@ import { decideRound, type Obstacle, type Winner } from './auction-round.ts';
 import type { Beacon } from './beacon.ts';
 import type { RenderedCreative } from './creative-json.ts';
 import type { EnvironmentServing } from './environment-serving.ts';
-import { inOrder } from './quality.ts';
+import { shuffleByOutcome } from './quality.ts';
 import type { Ranked } from './ranking.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -203,7 +203,7 @@ async function chooseCreative(
   contents: ReadonlySet<string>,
 ): Promise<Pick<Chosen, 'creative' | 'rendered'> | string> {
   let reason = 'CREATIVE_GONE';
-  for (const { id: creative } of inOrder(ad.creatives, () => serving.chance())) {
+  for (const { id: creative } of shuffleByOutcome(ad.creatives, () => serving.chance())) {
     const rendering = serving.render(ad, creative);
     const isKnown = !(rendering instanceof Promise) || (await reading.wait(rendering));
     const rendered = isKnown ? await rendering : serving.cachedCreative(creative);

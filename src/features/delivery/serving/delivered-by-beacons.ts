@@ -1,5 +1,5 @@
 import { formatInstant } from '../../../base/instants.ts';
-import { localDayAround, startOfHour } from '../../../base/zones.ts';
+import { localDayAt, startOfHour } from '../../../base/zones.ts';
 import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import type { Delivered } from '../ledger-writer.ts';
 import { type Beacon, segmentsOf } from './beacon.ts';
@@ -24,7 +24,7 @@ export function deliveredBy(counted: readonly Counted[], timezone: string): Deli
   const numbers = new Map<string, { added: Numbers; segments: Map<string, Map<string, Numbers>> }>();
   for (const each of counted) {
     const { beacon, at_ms } = each;
-    const day = localDayAround(at_ms, timezone);
+    const day = localDayAt(at_ms, timezone);
     const hour = Math.floor((startOfHour(at_ms, day) - day.start_ms) / HOUR_MS);
     const key = `${beacon.line} ${beacon.creative} ${beacon.placement} ${day.date}`;
     const line_item = { id: beacon.line, campaign_id: beacon.campaign, funding_instrument_id: beacon.instrument };

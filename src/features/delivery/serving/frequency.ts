@@ -1,8 +1,8 @@
 import { boundedCache } from '../../../base/bounded-cache.ts';
 import type { Clock } from '../../../base/clock.ts';
-import { dateAround, plusDays } from '../../../base/zones.ts';
+import { addDays, localDateAt } from '../../../base/zones.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
-import type { DeliveryView } from '../../../contract/store/delivery-ledger.ts';
+import type { PersonImpressions } from '../../../contract/store/delivery-ledger.ts';
 import type { Store } from '../../../storage/unit-of-work.ts';
 
 /** Stored impressions of line items to people. */
@@ -22,21 +22,23 @@ const DAYS_MAX = 30;
 
 /** Reads impressions from the ledger, and caches them briefly. */
 export function frequencies(store: Pick<Store, 'read'>, clock: Clock): Frequencies {
-  const known = boundedCache<string, { readonly rows: readonly DeliveryView[]; readonly read_ms: number }>(PEOPLE_MAX);
+  const known = boundedCache<string, { readonly rows: readonly PersonImpressions[]; readonly read_ms: number }>(
+    PEOPLE_MAX,
+  );
   return {
     impressions({ id, timezone }, person, line, days) {
       const found = known.get(`${id} ${person}`);
       const now_ms = clock.now();
       if (!found || now_ms - found.read_ms > CACHED_MS) return undefined;
-      const from = plusDays(dateAround(now_ms, timezone), 1 - days);
+      const from = addDays(localDateAt(now_ms, timezone), 1 - days);
       let count = 0;
       for (const row of found.rows) if (row.line_item_id === line && row.day >= from) count += row.impressions;
       return count;
     },
     async load({ id, timezone }, person) {
       const read_ms = clock.now();
-      const from = plusDays(dateAround(read_ms, timezone), 1 - DAYS_MAX);
-      const rows = await store.read((tx) => tx.deliveryLedger.listViews(id, [person], from));
+      const from = addDays(localDateAt(read_ms, timezone), 1 - DAYS_MAX);
+      const rows = await store.read((tx) => tx.deliveryLedger.listImpressions(id, [person], from));
       known.set(`${id} ${person}`, { rows, read_ms });
     },
     drop: (account, person) => void known.delete(`${account} ${person}`),

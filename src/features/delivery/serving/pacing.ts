@@ -1,4 +1,4 @@
-import { localDayAround } from '../../../base/zones.ts';
+import { localDayAt } from '../../../base/zones.ts';
 import type { Budget } from '../bookings.ts';
 import { FOREVER_MS } from '../serving-times.ts';
 import type { Ad } from './ads.ts';
@@ -35,7 +35,7 @@ export function dayOfAd(
   counters: Pick<AccountCounters, 'spentToday' | 'openingBalance'>,
   now_ms: number,
 ): AdDay {
-  const day = localDayAround(now_ms, account.timezone);
+  const day = localDayAt(now_ms, account.timezone);
   const from_ms = Math.max(day.start_ms, flight.from_ms);
   const until_ms = Math.min(day.end_ms, flight.until_ms);
   const end_ms = flight.until_ms < FOREVER_MS ? flight.until_ms : from_ms + OPEN_DAYS * DAY_MS;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { alphanumeric, type Random } from '../../../base/random.ts';
-import { isLegalText, lengthOf } from '../../../base/text.ts';
+import { codePointLength, isLegalText } from '../../../base/text.ts';
 import type {
   IssuedPublisher,
   NewPublisher,
@@ -17,7 +17,7 @@ const SECRET_LENGTH = 43;
 
 /** Returns an error if a publisher cannot have this name. */
 export function publisherNameError(name: string): string | undefined {
-  const isFit = name !== '' && lengthOf(name) <= NAME_MAX && isLegalText(name);
+  const isFit = name !== '' && codePointLength(name) <= NAME_MAX && isLegalText(name);
   return isFit ? undefined : `a name has 1 to ${NAME_MAX} characters`;
 }
 

@@ -1,4 +1,4 @@
-import { dateAround, plusDays } from '../../../base/zones.ts';
+import { addDays, localDateAt } from '../../../base/zones.ts';
 import { DELIVERY_METRICS } from '../../../contract/delivery/metrics.ts';
 import { visitHours } from '../../../contract/delivery/packed-hours.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
@@ -31,8 +31,8 @@ export async function readOutcomes(
   line_items: readonly string[],
   now_ms: number,
 ): Promise<ReadonlyMap<string, Outcomes>> {
-  const until = plusDays(dateAround(now_ms, timezone), 1);
-  const range = { account: id, from: plusDays(until, -DAYS), until, line_items };
+  const until = addDays(localDateAt(now_ms, timezone), 1);
+  const range = { account: id, from: addDays(until, -DAYS), until, line_items };
   const { sums, unsummed } = await readDays(tx, range, [['creative_id']]);
   const found = new Map<string, Outcomes>();
   const add = (creative: string, impressions: number, clicks: number): void => {
@@ -52,7 +52,7 @@ export function qualityOf({ successes, trials }: Outcomes): number {
 }
 
 /** Shuffles creatives such that those with better click rates are more often first. @source decision 1122 */
-export function inOrder<C extends { readonly outcomes: Outcomes }>(
+export function shuffleByOutcome<C extends { readonly outcomes: Outcomes }>(
   creatives: readonly C[],
   chance: () => number,
 ): readonly C[] {

@@ -1,4 +1,4 @@
-import { plusDays } from '../../../base/zones.ts';
+import { addDays } from '../../../base/zones.ts';
 import { SPENT } from '../../../contract/store/delivery-ledger.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { campaigns } from '../../ads/campaigns.ts';
@@ -50,7 +50,7 @@ export async function readBudgets(
     limit(`funding_instrument/${row.id}/total`, amount, Number(row[SPENT]));
   }
   for (const day of days) {
-    const ofDay = await tx.deliveryLedger.listTotalsOfDays({ account, from: day, until: plusDays(day, 1) });
+    const ofDay = await tx.deliveryLedger.listTotalsOfDays({ account, from: day, until: addDays(day, 1) });
     const others = ofDay.map(({ line_item_id }) => line_item_id).filter((id) => !payers.has(id));
     for (const row of await rowsById(tx, lineItems, account, others)) add(row);
     const byKey = new Map<string, number>();

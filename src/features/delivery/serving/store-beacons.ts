@@ -1,5 +1,5 @@
 import { formatInstant } from '../../../base/instants.ts';
-import { dateAround } from '../../../base/zones.ts';
+import { localDateAt } from '../../../base/zones.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { BudgetLease, StoredBeacon } from '../../../storage/tables/serving.ts';
 import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
@@ -62,8 +62,8 @@ export async function storeBeacons(
   const { cursor, isNew } = await lockLedger(tx, account.id, now);
   const nonces = [...new Set(events.map(({ beacon }) => beacon.nonce))];
   const known = new Map((await tx.deliveryBeacons.list(account.id, nonces)).map((each) => [each.nonce, each]));
-  const today = dateAround(now_ms, account.timezone);
-  const days = new Set(events.map(({ at_ms }) => dateAround(at_ms, account.timezone))).add(today);
+  const today = localDateAt(now_ms, account.timezone);
+  const days = new Set(events.map(({ at_ms }) => localDateAt(at_ms, account.timezone))).add(today);
   const lines = new Set([...needs.keys(), ...events.map(({ beacon }) => beacon.line)]);
   const budgets = await readBudgets(tx, account.id, [...lines], [...days]);
   const { counted, waiting, seen, clicked } = count(account, batch, known, budgets);
@@ -72,7 +72,7 @@ export async function storeBeacons(
   );
   for (const [nonce, at_ms] of clicked) if (!seen.has(nonce)) await tx.deliveryBeacons.click(account.id, nonce, at_ms);
   await addToLedger(tx, account, deliveredBy(counted, account.timezone), now);
-  await tx.deliveryLedger.addViews(impressionsOf(counted, account));
+  await tx.deliveryLedger.addImpressions(impressionsOf(counted, account));
   await storeForConversions(tx, account.id, counted);
   if (counted.length > 0 || isNew) await tx.deliveryLedger.saveCursor({ ...cursor, settled_until: now });
   await tx.budgetLeases.save(
@@ -98,7 +98,7 @@ function count(
   const counted: Counted[] = [];
   const add = (kind: Counted['kind'], { beacon, at_ms }: BeaconEvent): void => {
     const isPaid = beacon.billed === kind;
-    const day = dateAround(at_ms, account.timezone);
+    const day = localDateAt(at_ms, account.timezone);
     const charged = isPaid ? charge(budgets, beacon.line, day, beacon.price) : 0;
     counted.push({ beacon, kind, at_ms, charged, isBilled: charged > 0 });
   };
@@ -127,7 +127,7 @@ function impressionsOf(counted: readonly Counted[], { id: account_id, timezone }
   return counted
     .filter(({ kind, beacon }) => kind === 'impression' && beacon.person !== '')
     .map(({ beacon: { person, line: line_item_id }, at_ms }) => {
-      return { account_id, person, line_item_id, day: dateAround(at_ms, timezone), impressions: 1 };
+      return { account_id, person, line_item_id, day: localDateAt(at_ms, timezone), impressions: 1 };
     });
 }
 

@@ -1,10 +1,10 @@
-import { localDayAround, startOfHour } from '../../../base/zones.ts';
+import { localDayAt, startOfHour } from '../../../base/zones.ts';
 import type { Bookings } from '../bookings.ts';
 import type { Delivered } from '../ledger-writer.ts';
 import { LATEST_HOURS } from './conversions.ts';
 import { placeOf } from './counts.ts';
 import { type HourMarket, hourMarket, type Segment } from './hour-market.ts';
-import type { Knobs } from './knobs.ts';
+import type { SimulationParameters } from './knobs.ts';
 import { addDelivered, beginDay, type LedgerState, putBack, takePart } from './ledger-state.ts';
 import type { LinePlan } from './line-plan.ts';
 import { planSegment } from './plan-segment.ts';
@@ -24,7 +24,7 @@ export interface RunningPlan {
 interface AdvanceInput {
   readonly account: Bookings['account'];
   readonly seed: string;
-  readonly knobs: Knobs;
+  readonly knobs: SimulationParameters;
   readonly lines: readonly PreparedLine[];
   /** By line item, and by funding instrument. */
   readonly people: ReadonlyMap<string, number>;
@@ -87,7 +87,7 @@ export function advance(input: AdvanceInput): Advanced {
 function stepsOf({ account, seed, knobs, from_ms, until_ms }: AdvanceInput): Step[] {
   const steps: Step[] = [];
   for (let at_ms = from_ms; at_ms < until_ms; at_ms = steps.at(-1)!.until_ms) {
-    const day = localDayAround(at_ms, account.timezone);
+    const day = localDayAt(at_ms, account.timezone);
     const hourStart_ms = startOfHour(at_ms, day);
     const hourEnd_ms = Math.min(hourStart_ms + HOUR_MS, day.end_ms);
     const hour = Math.round((hourStart_ms - day.start_ms) / HOUR_MS);

@@ -1,6 +1,6 @@
 import type { UnitsPerDollar } from '../../../base/exchange-rates.ts';
 import { formatInstant } from '../../../base/instants.ts';
-import { dateAround, type LocalDay, localDay, localDayAround, startOfHour } from '../../../base/zones.ts';
+import { type LocalDay, localDateAt, localDay, localDayAt, startOfHour } from '../../../base/zones.ts';
 import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import { unpackHours } from '../../../contract/delivery/packed-hours.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
@@ -9,7 +9,7 @@ import { lineItems } from '../../ads/line-items.ts';
 import { rowsById } from '../booked-rows.ts';
 import { type Bookings, readBookings } from '../bookings.ts';
 import { budgetLeft, reasonsNotServing } from '../serving-times.ts';
-import { type Knobs, readKnobs } from './knobs.ts';
+import { parseSimulationParameters, type SimulationParameters } from './knobs.ts';
 import { type LedgerState, spentOn } from './ledger-state.ts';
 import type { LinePlan } from './line-plan.ts';
 import { planSegment } from './plan-segment.ts';
@@ -24,7 +24,7 @@ export interface Explanation {
   readonly hour: string;
   readonly local: { readonly day: string; readonly hour: number; readonly timezone: string };
   readonly settled_until: string | null;
-  readonly knobs: Knobs;
+  readonly knobs: SimulationParameters;
   /** The intermediate results, with the current configuration and the ledger as of the start of the hour. */
   readonly chain: Readonly<Record<string, number | string | null>>;
   /** The hour in the ledger, which may have been delivered with another configuration. */
@@ -45,11 +45,11 @@ export async function explainHour(
     active.lines.find((line) => line.id === id) ?? (await readBookings(tx, account, { ids: [id] })).lines[0];
   if (!booking) return undefined;
   const bookings: Bookings = active.lines.includes(booking) ? active : { ...active, lines: [...active.lines, booking] };
-  const day = localDayAround(at_ms, account.timezone);
+  const day = localDayAt(at_ms, account.timezone);
   const from_ms = startOfHour(at_ms, day);
   const until_ms = Math.min(from_ms + HOUR_MS, day.end_ms);
   const hour = Math.round((from_ms - day.start_ms) / HOUR_MS);
-  const knobs = readKnobs(cursor?.knobs);
+  const knobs = parseSimulationParameters(cursor?.knobs);
   const seed = knobs.seed ?? cursor?.seed ?? account.id;
   const state = await readLedgerAsOf(tx, bookings, from_ms);
   const until = formatInstant(until_ms);
@@ -130,7 +130,7 @@ async function deliveredIn(
 async function readLedgerAsOf(tx: ReadTransaction, bookings: Bookings, hour_ms: number): Promise<LedgerState> {
   const { account, lines } = bookings;
   const state = await readState(tx, bookings, hour_ms);
-  const day = localDay(dateAround(hour_ms, account.timezone), account.timezone);
+  const day = localDay(localDateAt(hour_ms, account.timezone), account.timezone);
   const first = Math.round((hour_ms - day.start_ms) / HOUR_MS);
   const rows = await tx.deliveryLedger.listDays({ account: account.id, from: day.date, until: '9999' });
   const campaignOf = new Map(lines.map((line) => [line.id, line.campaign.id]));

@@ -1,7 +1,7 @@
 import type { LocalDay } from '../../../base/zones.ts';
 import { draw, keyOf } from './draws.ts';
 import { shareBelowCap } from './hour-frequency.ts';
-import type { Knobs } from './knobs.ts';
+import type { SimulationParameters } from './knobs.ts';
 import { bidForCost, bidForPrice, type Market, priceOf, winRate } from './market.ts';
 import { normalQuantile } from './normal.ts';
 import type { PreparedLine } from './prepared-line.ts';
@@ -10,7 +10,7 @@ import { billedRate, fatigue } from './rates.ts';
 /** The planned part of an hour. Times in milliseconds since 1970. */
 export interface Segment {
   readonly seed: string;
-  readonly knobs: Knobs;
+  readonly knobs: SimulationParameters;
   readonly day: LocalDay;
   /** Hour of the day, from 0. */
   readonly hour: number;
@@ -150,19 +150,19 @@ const BY_WEEKDAY = normalized([0.92, 1.02, 1.04, 1.05, 1.04, 1.0, 0.93]);
 const WEEKEND_DIP = normalized([0.45, 1, 1, 1, 1, 1, 0.45]);
 
 /** Returns the activity in an hour of the day, 1 on average. */
-export function hourWeight({ scenario }: Knobs, hour: number): number {
+export function hourWeight({ scenario }: SimulationParameters, hour: number): number {
   return scenario.name === 'flat' ? 1 : BY_HOUR[Math.min(hour, 23)]!;
 }
 
 /** Returns the activity on a local date, 1 on average. */
-function dayWeight({ scenario }: Knobs, date: string): number {
+function dayWeight({ scenario }: SimulationParameters, date: string): number {
   if (scenario.name === 'flat') return 1;
   const weekday = new Date(date).getUTCDay();
   return (scenario.name === 'weekend_dip' ? WEEKEND_DIP : BY_WEEKDAY)[weekday]!;
 }
 
 /** Whether the scenario has an outage in this hour. */
-function isOutage({ scenario }: Knobs, hour: number): boolean {
+function isOutage({ scenario }: SimulationParameters, hour: number): boolean {
   return scenario.name === 'outage' && scenario.hour === hour;
 }
 

@@ -11,7 +11,7 @@ export interface Scenario {
 }
 
 /** The simulation parameters of an account. */
-export interface Knobs {
+export interface SimulationParameters {
   /** Overrides the seed of the account. */
   readonly seed?: string;
   /** Price level of the market; 1 by default. */
@@ -22,9 +22,9 @@ export interface Knobs {
 }
 
 /** The parameters of an account without stored ones. */
-export const ORDINARY: Knobs = { market_level: 1, engagement_factor: 1, scenario: { name: 'ordinary' } };
+export const ORDINARY: SimulationParameters = { market_level: 1, engagement_factor: 1, scenario: { name: 'ordinary' } };
 
 /** Parses stored simulation parameters. */
-export function readKnobs(text: string | null | undefined): Knobs {
-  return text ? { ...ORDINARY, ...(JSON.parse(text) as Partial<Knobs>) } : ORDINARY;
+export function parseSimulationParameters(text: string | null | undefined): SimulationParameters {
+  return text ? { ...ORDINARY, ...(JSON.parse(text) as Partial<SimulationParameters>) } : ORDINARY;
 }

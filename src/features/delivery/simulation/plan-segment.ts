@@ -1,5 +1,5 @@
 import { formatInstant } from '../../../base/instants.ts';
-import { plusDays, startOfDay } from '../../../base/zones.ts';
+import { addDays, startOfDay } from '../../../base/zones.ts';
 import type { Bookings } from '../bookings.ts';
 import { budgetLeft, leftOf, reasonsNotServing } from '../serving-times.ts';
 import { draw, roundRandomly } from './draws.ts';
@@ -132,7 +132,7 @@ function stretch(
   const { scenario } = knobs;
   const early =
     scenario.name === 'early_end' && scenario.from
-      ? Math.max(until_ms, Date.parse(startOfDay(plusDays(scenario.from, 3), zone)))
+      ? Math.max(until_ms, Date.parse(startOfDay(addDays(scenario.from, 3), zone)))
       : Number.POSITIVE_INFINITY;
   const end = Math.min(early, flightEnd_ms ?? Number.POSITIVE_INFINITY);
   return {

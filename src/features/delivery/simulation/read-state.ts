@@ -1,4 +1,4 @@
-import { dateAround, localDay, plusDays } from '../../../base/zones.ts';
+import { addDays, localDateAt, localDay } from '../../../base/zones.ts';
 import { unpackHours } from '../../../contract/delivery/packed-hours.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { lineItems } from '../../ads/line-items.ts';
@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 /** Reads the state of an account's ledger at the time up to which it is settled, in milliseconds since 1970. */
 export async function readState(tx: ReadTransaction, bookings: Bookings, at_ms: number): Promise<LedgerState> {
   const { account, lines, spent } = bookings;
-  const date = dateAround(at_ms, account.timezone);
+  const date = localDateAt(at_ms, account.timezone);
   const campaignTotals = lines.map(({ campaign }) => campaign.id);
   const state: LedgerState = {
     date,
@@ -41,8 +41,8 @@ async function addRecentDays(tx: ReadTransaction, { account, lines }: Bookings, 
   );
   const longest = periods.reduce((one, other) => Math.max(one, other), REMEMBERED_DAYS);
   const totalsOf = (back: number) => {
-    const from = plusDays(state.date, -back);
-    return tx.deliveryLedger.listTotalsOfDays({ account: account.id, from, until: plusDays(from, 1) });
+    const from = addDays(state.date, -back);
+    return tx.deliveryLedger.listTotalsOfDays({ account: account.id, from, until: addDays(from, 1) });
   };
   const totals = await totalsOf(0);
   for (let back = 0; back < longest; back++) {
@@ -79,7 +79,7 @@ async function addClicks(
     lines.filter((line) => conversionsOf(line).length > 0).map((line) => [line.id, clicksOf(line)]),
   );
   const earliest_ms = at_ms - LATEST_HOURS * HOUR_MS;
-  const range = { from: dateAround(earliest_ms, account.timezone), until: plusDays(state.date, 1) };
+  const range = { from: localDateAt(earliest_ms, account.timezone), until: addDays(state.date, 1) };
   const rows = await listInBatches([...counting.keys()], (line_items) =>
     tx.deliveryLedger.listDays({ account: account.id, ...range, line_items }),
   );

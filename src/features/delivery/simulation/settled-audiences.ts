@@ -1,5 +1,5 @@
 import { instantMs } from '../../../base/instants.ts';
-import { dateAround } from '../../../base/zones.ts';
+import { localDateAt } from '../../../base/zones.ts';
 import type { DeliveryAudience } from '../../../contract/store/delivery-ledger.ts';
 import type { AudienceCount, AudienceCounter } from '../audiences/count-audiences.ts';
 import type { Booking, Bookings } from '../bookings.ts';
@@ -32,7 +32,7 @@ export async function settleAudiences(
 ): Promise<SettledAudiences> {
   const latest = new Map(stored.map((audience) => [audience.subject, audience]));
   const counts = new Map<string, AudienceCount>();
-  const dayOf = (time: string): string => dateAround(instantMs(time), account.timezone);
+  const dayOf = (time: string): string => localDateAt(instantMs(time), account.timezone);
   const times = new Map(serving.map((line) => [line.id, later(servingTimes(line)[0], settledUntil)]));
   for (const time of new Set(times.values())) {
     const ids = serving.filter(({ id }) => times.get(id) === time).map(({ id }) => id);

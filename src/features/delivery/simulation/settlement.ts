@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { UnitsPerDollar } from '../../../base/exchange-rates.ts';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
-import { localDayAround, startOfHour } from '../../../base/zones.ts';
+import { localDayAt, startOfHour } from '../../../base/zones.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { DeliveryCursor } from '../../../contract/store/delivery-ledger.ts';
 import type { Store, WriteTransaction } from '../../../storage/unit-of-work.ts';
@@ -10,7 +10,7 @@ import { type Bookings, readBookings } from '../bookings.ts';
 import { addToLedger } from '../ledger-writer.ts';
 import { servesWithin } from '../serving-times.ts';
 import { advance, type RunningPlan } from './advance.ts';
-import { readKnobs } from './knobs.ts';
+import { parseSimulationParameters } from './knobs.ts';
 import { prepareLines } from './prepared-line.ts';
 import { readState } from './read-state.ts';
 import { type SettledAudiences, settleAudiences } from './settled-audiences.ts';
@@ -85,7 +85,7 @@ async function settleSome(
   const longest_ms = Math.min(now_ms, from_ms + UNIT_MS_MAX);
   // Audiences are counted for a day.
   const isIdle = servingIn(rangeTo(longest_ms)).length === 0;
-  const until_ms = isIdle ? longest_ms : Math.min(longest_ms, localDayAround(from_ms, account.timezone).end_ms);
+  const until_ms = isIdle ? longest_ms : Math.min(longest_ms, localDayAt(from_ms, account.timezone).end_ms);
   const range = rangeTo(until_ms);
   const serving = servingIn(range);
   if (serving.length === 0 && !isChange && until_ms === now_ms) return DONE;
@@ -131,7 +131,7 @@ function fingerprint(
 
 /** The local hour that contains a time, as UTC texts. */
 function hourAround(ms: number, { timezone }: SettledAccount): readonly [from: string, until: string] {
-  const day = localDayAround(ms, timezone);
+  const day = localDayAt(ms, timezone);
   const start_ms = startOfHour(ms, day);
   return [formatInstant(start_ms), formatInstant(Math.min(start_ms + HOUR_MS, day.end_ms))];
 }
@@ -151,7 +151,7 @@ async function deliver(
   { booked, audiences, unitsPerDollar, cursor, from_ms, until_ms, now }: Period,
 ): Promise<void> {
   const { account } = booked;
-  const knobs = readKnobs(cursor.knobs);
+  const knobs = parseSimulationParameters(cursor.knobs);
   const seed = knobs.seed ?? cursor.seed;
   const [, hourEnd] = hourAround(until_ms, account);
   const lines = prepareLines(booked, seed, [cursor.settled_until, hourEnd], unitsPerDollar);

@@ -1,8 +1,8 @@
 import { InputError } from '../../../base/input-error.ts';
 import { instantMs, parseInstant } from '../../../base/instants.ts';
-import { type Line, linesOf } from '../../../base/lines.ts';
+import { type Line, readFileLines } from '../../../base/lines.ts';
 import { isObject } from '../../../base/objects.ts';
-import { lengthOf } from '../../../base/text.ts';
+import { codePointLength } from '../../../base/text.ts';
 import { isLongId } from '../../../contract/declare/long-ids.ts';
 import { lookUpCountry } from '../../ads/reference/by-name.ts';
 import type { PostOrErrors } from './import-posts.ts';
@@ -18,7 +18,7 @@ export function readPostsFile(path: string, now: number): AsyncGenerator<readonl
 
 async function* readNdjson(path: string, now: number): AsyncGenerator<readonly PostOrErrors[]> {
   const parse = (line: Line): PostOrErrors => ('error' in line ? [line.error] : parsePost(line.text, now));
-  for await (const lines of linesOf(path, CHUNK_BYTES)) {
+  for await (const lines of readFileLines(path, CHUNK_BYTES)) {
     yield lines.filter((line) => 'error' in line || (line.text !== '' && line.text.trim() !== '')).map(parse);
   }
 }
@@ -79,7 +79,7 @@ function isId(id: string): boolean {
 
 function isText(text: string): boolean {
   if (text === '' || text.includes('\0') || !text.isWellFormed()) return false;
-  return text.length <= TEXT_MAX || (text.length <= TEXT_MAX * 2 && lengthOf(text) <= TEXT_MAX);
+  return text.length <= TEXT_MAX || (text.length <= TEXT_MAX * 2 && codePointLength(text) <= TEXT_MAX);
 }
 
 function countryOf(value: unknown): string | undefined {

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { resolve } from 'node:path';
 import { childOptions } from '../../../base/children.ts';
 import { KeyedMutex } from '../../../base/keyed-mutex.ts';
-import { within } from '../../../base/timers.ts';
+import { withTimeout } from '../../../base/timers.ts';
 import { isCompleteContainer } from './container-boxes.ts';
 import type { ProbeResult } from './probe-file.ts';
 import { unshownCodec, unshownFormat } from './shown-formats.ts';
@@ -46,7 +46,7 @@ async function readInProcess(path: string): Promise<VideoProperties> {
   const child = idleProcess ?? startProcess();
   idleProcess = undefined;
   try {
-    const seen = await within(TIME_MS, answerOf(child, resolve(path)));
+    const seen = await withTimeout(TIME_MS, answerOf(child, resolve(path)));
     if (waiting > 1) idleProcess = child;
     return seen;
   } finally {
