@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { withDirectory } from '../../src/app/audience-files.ts';
+import { withDirectory } from '../../src/app/derived-files.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { samplePeople } from '../../src/dev/samples/sample-people.ts';
 import type { SeededRandom } from '../../src/dev/samples/seeded-random.ts';

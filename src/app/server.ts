@@ -32,7 +32,7 @@ import { sharesDatabase } from './database.ts';
 import { type Dependencies, operations, receivedFolder } from './dependencies.ts';
 import { createListeners, type ListenerOptions } from './listeners.ts';
 import { openNonces } from './nonces.ts';
-import { watchObjectStore } from './object-store-watch.ts';
+import { watchObjectStore } from './objects.ts';
 import { operatorConsole } from './operator-console.ts';
 import { startProbeServer } from './probe-server.ts';
 import { createRequestIntake, type RequestIntake } from './request-intake.ts';

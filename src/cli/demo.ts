@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
-import { withDirectory } from '../app/audience-files.ts';
 import type { Runtime } from '../app/database.ts';
+import { withDirectory } from '../app/derived-files.ts';
 import type { CorpusPost } from '../contract/store/corpus.ts';
 import type { Person } from '../contract/store/directory.ts';
 import { samplePeople } from '../dev/samples/sample-people.ts';

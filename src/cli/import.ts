@@ -1,15 +1,13 @@
 import { hash } from 'node:crypto';
 import { realpathSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
-import { withDirectory } from '../app/audience-files.ts';
+import { withDirectory } from '../app/derived-files.ts';
 import type { ImportProgress } from '../base/import-progress.ts';
 import { InputError } from '../base/input-error.ts';
-import type { PeopleImported, PersonOrErrors } from '../features/audiences/import/import-people.ts';
-import { importPeople } from '../features/audiences/import/import-people.ts';
+import { importPeople, type PeopleImported, type PersonOrErrors } from '../features/audiences/import/import-people.ts';
 import { readPeopleFile } from '../features/audiences/import/people-file.ts';
 import { parsePerson } from '../features/audiences/import/person-record.ts';
-import type { PostsImported } from '../features/keywords/import/import-posts.ts';
-import { importPosts } from '../features/keywords/import/import-posts.ts';
+import { importPosts, type PostsImported } from '../features/keywords/import/import-posts.ts';
 import { readPostsFile } from '../features/keywords/import/posts-file.ts';
 import { runRecorded } from './command-record.ts';
 import { CommandFailed, UsageError } from './failure.ts';
