@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 
-// Types, style, commit subjects and ratchets, all at once: each takes little more than one processor.
+// Types, style, dead code, commit subjects and ratchets, all at once: each takes little more than one processor.
 const CHECKS = [
   'tsc --noEmit',
   'tsc --noEmit -p src/console/islands',
   'biome check --error-on-warnings .',
+  'knip --no-progress',
   'node build/commit-subjects.ts',
   'node --disable-warning=ExperimentalWarning build/ratchets.ts',
 ];
