@@ -17,7 +17,7 @@ export interface StreamPlan {
 }
 
 /** What came of posting. */
-export interface StreamResult {
+interface StreamResult {
   readonly deliveriesPerSecond: number;
   readonly p50_ms: number;
   readonly p99_ms: number;

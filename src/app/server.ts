@@ -305,6 +305,6 @@ const kept: object[] = [];
  * object that stays alive prevents that. Call it early: lost optimizations do not come back.
  * @source decision 731
  */
-export function keepTickObject(): void {
+function keepTickObject(): void {
   if (kept.length === 0) process.nextTick(() => kept.push(executionAsyncResource()));
 }

@@ -32,7 +32,7 @@ export interface BackupSource {
 }
 
 /** Another backup of the same data folder is in progress. */
-export class BackupInProgress extends Error {
+class BackupInProgress extends Error {
   override readonly name = 'BackupInProgress';
 }
 

@@ -9,7 +9,7 @@ import { REASON } from './reasons.ts';
 import { isSettingOption } from './setting-options.ts';
 
 /** Kinds of objects that commands change. */
-export type TargetKind =
+type TargetKind =
   | 'user'
   | 'application'
   | 'token'

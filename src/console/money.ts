@@ -15,7 +15,7 @@ function formatOf(currency: string): Intl.NumberFormat {
 }
 
 /** The smallest unit of a currency, in micros. */
-export function smallestMicros(currency: string): number {
+function smallestMicros(currency: string): number {
   return 10 ** (6 - (formatOf(currency).resolvedOptions().maximumFractionDigits ?? 2));
 }
 

@@ -20,7 +20,7 @@ const LEFT_MS = 30 * DAY_MS;
 const OWN_NAMES = ['localhost', '127.0.0.1', '::1'];
 
 /** The certificate paths of a data folder, whether the files exist or not. */
-export function certificatePaths(dataFolder: string): CertificatePaths {
+function certificatePaths(dataFolder: string): CertificatePaths {
   const folder = resolve(dataFolder, 'tls');
   return { ca: join(folder, 'ca.pem'), cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
 }

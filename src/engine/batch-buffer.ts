@@ -15,7 +15,7 @@ export interface Preload {
 }
 
 /** Targets of a reference, with the read options of its field. */
-export interface PreloadedReference {
+interface PreloadedReference {
   readonly target: AnyResource;
   readonly ids: readonly string[];
   readonly deleted: Deleted;

@@ -17,7 +17,7 @@ import { throwErrors } from './read-parameters.ts';
 import { sortField } from './sort.ts';
 
 /** Maximum number of values of a filter. */
-export const FILTER_IDS_MAX = 200;
+const FILTER_IDS_MAX = 200;
 const COUNT = { preset: 200, max: 1000 };
 
 /** The parameters of a list: the standard ones, and the filters of the declaration. */

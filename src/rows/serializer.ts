@@ -50,7 +50,7 @@ function cachedIn(
 }
 
 /** All fields of a reply, in order: declared, computed, standard. */
-export function replyFields(resource: AnyResource): Record<string, Field> {
+function replyFields(resource: AnyResource): Record<string, Field> {
   const computed = (resource.computed?.fields ?? {}) as Fields;
   const { id, deleted, ...always } = STANDARD;
   const standard = resource.deletion?.omitsFlag ? always : { ...always, deleted };
@@ -71,7 +71,7 @@ export function valueSchema(field: Field): Schema {
 }
 
 /** JSON Schema of an object with these fields, each always present unless omitted when null. */
-export function objectSchema(fields: Readonly<Record<string, Field>>): Schema {
+function objectSchema(fields: Readonly<Record<string, Field>>): Schema {
   const members = Object.entries(fields).map(([name, field]) => [name, memberSchema(field)] as const);
   return Type.Closed(Object.fromEntries(members) as Record<string, Schema>);
 }

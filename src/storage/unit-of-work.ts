@@ -168,7 +168,7 @@ export interface Store {
 }
 
 /** Gives positions to events, in one process at a time. */
-export interface EventSequencer {
+interface EventSequencer {
   /**
    * Gives positions to about `max` events of units that have ended, the first ones first, and returns these events, fewer
    * than `max` when there are no others; undefined when another process is elected to do it. Calls must not overlap.

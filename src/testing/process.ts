@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { SettingValue, StartOptions } from './types.ts';
 
 /** The line that a ready server prints: the contents of `dev.json`, and its data folder. */
-export type Announcement = Readonly<Record<string, string>>;
+type Announcement = Readonly<Record<string, string>>;
 
 /** A server in a child process. */
 export interface ServerProcess {

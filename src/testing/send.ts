@@ -4,7 +4,7 @@ import { request as requestHttps } from 'node:https';
 import type { Reply, SigningKeys } from './types.ts';
 
 /** A request without its URL. */
-export interface OutgoingRequest {
+interface OutgoingRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | undefined;

@@ -339,10 +339,3 @@ function administratorOf({ world, account }: TestAccount): Promise<string> {
 export function reader(setup: TestAccount, resource: AnyResource): Client {
   return resource.scope === 'user' ? setup.world.other : setup.client;
 }
-
-/** What a reply says is wrong: codes with what they are about. */
-export function errorsOf(reply: Reply): string[] {
-  return (reply.body.errors ?? []).map((error: { code: string; parameter?: string; attribute?: string }) =>
-    `${error.code} ${error.parameter ?? error.attribute ?? ''}`.trim(),
-  );
-}

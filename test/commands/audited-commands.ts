@@ -11,7 +11,7 @@ import { recordSecrets } from '../rig/secrets.ts';
 import { MASTER_KEY, type Outcome, toldBy } from './program.ts';
 
 /** The webhook that commands name. */
-export const WEBHOOK = '1800000000000000001';
+const WEBHOOK = '1800000000000000001';
 
 /** Results of earlier commands: ids and keys by name, which later ones name. */
 export const made: Record<string, string> = {};

@@ -40,7 +40,7 @@ export function accountRule(id: string, check: (account: Account) => Promise<voi
 }
 
 /** The account of a run, for one check. */
-export async function openAccount(api: Api): Promise<Account> {
+async function openAccount(api: Api): Promise<Account> {
   const { id, isSandbox } = await api.shared('account', makeAccount);
   return accountOn(api, id, isSandbox);
 }

@@ -11,7 +11,7 @@ export interface ProtocolSection {
 }
 
 /** A numbered sentence, such as `authentication 2.4.1`: an item of a list, or a row of a table. */
-export interface Sentence {
+interface Sentence {
   readonly id: string;
   readonly text: string;
   /** The cells of a row after its number; of an item, its text. */

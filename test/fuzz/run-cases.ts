@@ -25,7 +25,7 @@ export const KINDS: Readonly<Record<string, { readonly kind: Kind; readonly shar
 };
 
 /** So many cases build on the same rows. */
-export const EPOCH = 50_000;
+const EPOCH = 50_000;
 /** Every so many cases the control calls are made. */
 const CONTROL_EVERY = 500;
 const LIMIT_MS = 30_000;

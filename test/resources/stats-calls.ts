@@ -13,7 +13,7 @@ import { openAccount, type World } from '../rig/world.ts';
 /** Numbers by hour: the others are zero. */
 export type ByHour = Readonly<Record<number, number>>;
 /** Numbers of metrics. */
-export type Numbers = Readonly<Partial<Record<DeliveryMetric, ByHour>>>;
+type Numbers = Readonly<Partial<Record<DeliveryMetric, ByHour>>>;
 
 /** An account with two campaigns of two line items, each with two promoted posts. */
 export interface StatsPlace {

@@ -44,15 +44,6 @@ export function registerForMessages(world: World, standing: Standing = {}): Prom
   return register(world, { applicationLevel: level, tokenLevel: level, ...standing });
 }
 
-/** What an operator of a development service says of an event. */
-export interface Happening {
-  readonly event_type: string;
-  readonly user_id: string;
-  readonly payload: object;
-  readonly direction?: Direction;
-  readonly keyword_text?: string;
-}
-
 /** Makes an event happen. */
 export function happen(world: World, happening: unknown, token = operatorToken(world)): Promise<Reply> {
   return rawCall(world.service.url, world.clock, {

@@ -25,7 +25,7 @@ export interface Browser {
 }
 
 /** What is unusual about how a form is sent. */
-export interface Submission {
+interface Submission {
   readonly headers?: Record<string, string>;
   /** Members that are left out. */
   readonly without?: readonly string[];

@@ -10,7 +10,7 @@ import { emptyState, type LedgerState } from '../../src/features/delivery/simula
 import { prepareLines } from '../../src/features/delivery/simulation/prepared-line.ts';
 
 /** When the runs of the model begin. */
-export const BEGIN = '2026-03-02T17:04:55Z';
+const BEGIN = '2026-03-02T17:04:55Z';
 
 /** A line item as it is booked unless a test says otherwise. */
 export function booking(id: string, changes: Partial<Booking> = {}): Booking {

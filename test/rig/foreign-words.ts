@@ -37,7 +37,7 @@ interface Contents {
  * An alias file that renames every path segment, parameter, member, value and header. Values of names that are any text
  * in other operations are those of single operations.
  */
-export function wholeVocabulary(): Contents {
+function wholeVocabulary(): Contents {
   const own = ownWordsOf(operations, {});
   const words = (all: Iterable<string>): Words =>
     Object.fromEntries([...all].filter((word) => !isProtocolName(word)).map((word) => [word, foreign(word)]));

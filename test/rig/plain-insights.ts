@@ -22,12 +22,12 @@ function tokensIn(text: string): readonly string[] {
 }
 
 /** Whether a text says a keyword: its tokens in a row. */
-export function plainlySays(text: string, keyword: string): boolean {
+function plainlySays(text: string, keyword: string): boolean {
   return hasPhrase(tokensIn(text), tokensIn(keyword), 'in a row');
 }
 
 /** The posts that are meant, one after the other looked at. */
-export function plainlyMeant(posts: readonly CorpusPost[], question: PlainQuestion): CorpusPost[] {
+function plainlyMeant(posts: readonly CorpusPost[], question: PlainQuestion): CorpusPost[] {
   const { keywords, negatives, from, to, country } = question;
   return posts.filter(
     (post) =>

@@ -7,7 +7,7 @@ import type { Place } from './databases.ts';
 import { freePorts } from './ports.ts';
 
 /** Settings of a server as `barker serve` has them, with flags of its own; it listens at `public_base_url`. */
-export async function settingsToServe(place: Place, flags: Readonly<Record<string, unknown>>): Promise<Settings> {
+async function settingsToServe(place: Place, flags: Readonly<Record<string, unknown>>): Promise<Settings> {
   const [port, sandbox_port] = await freePorts(2);
   return loadSettings({
     mode: 'serve',

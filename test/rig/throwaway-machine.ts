@@ -12,7 +12,7 @@ export interface ScriptOutcome {
 }
 
 /** Where files of the test lie on the machine, and where its scripts start. */
-export const HOME = '/srv/empty';
+const HOME = '/srv/empty';
 
 /**
  * Runs a script as root on a machine that is a copy of this one and is thrown away: whatever it installs, writes or starts is gone

@@ -2,7 +2,7 @@ import type { Upload } from '../../src/contract/store/uploads.ts';
 import type { World } from './world.ts';
 
 /** An image that somebody has uploaded, but for what is said otherwise; its key is `3_<id>`. */
-export function uploaded(id: string, user_id: string, facts: Partial<Upload> = {}): Upload {
+function uploaded(id: string, user_id: string, facts: Partial<Upload> = {}): Upload {
   return {
     id,
     user_id,

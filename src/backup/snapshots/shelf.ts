@@ -20,7 +20,7 @@ export interface Shelf {
 }
 
 /** The description of a snapshot whose folder is complete. */
-export type Filled = Pick<Snapshot, 'at' | 'bytes' | 'notes'> & { readonly name?: string };
+type Filled = Pick<Snapshot, 'at' | 'bytes' | 'notes'> & { readonly name?: string };
 
 type Entry = Omit<Snapshot, 'name' | 'folder'> & { readonly folder: string };
 

@@ -182,7 +182,7 @@ const ERRORS_MAX = 10;
  * Sends a request with people, and retries while the server is busy or unreachable, or has not taken all of them: people
  * who are uploaded twice count once. Errors of a refused request name the lines of the file.
  */
-export async function sendWithRetry(
+async function sendWithRetry(
   { caller, path }: { readonly caller: ConnectionProfile; readonly path: string },
   { operations, lines }: Pick<Part, 'operations' | 'lines'>,
 ): Promise<void> {

@@ -89,7 +89,7 @@ const SHOWN_MAX = 50;
 const added: HTMLElement[][] = [];
 
 /** Adds a call to the list of calls on the page; `sent` is its body. Uploads are not displayed. */
-export function showCall(method: string, target: string, sent: string | FormData | undefined): void {
+function showCall(method: string, target: string, sent: string | FormData | undefined): void {
   const box = document.querySelector<HTMLElement>('details.calls');
   const [, environment, path, query = ''] = /^\/console\/api\/(production|sandbox)([^?]*)\??(.*)$/.exec(target) ?? [];
   if (!box || environment === undefined || path === undefined || sent instanceof FormData) return;

@@ -21,7 +21,7 @@ export interface SignedParts {
 }
 
 /** An application calling for itself: a request signed without a token, key and secret, or a bearer token. */
-export interface ApplicationCaller {
+interface ApplicationCaller {
   readonly kind: 'application';
   readonly application: Application;
   /** Id of the bearer token, if one was presented. */
@@ -42,7 +42,7 @@ export interface RequestTokenCaller {
 }
 
 /** A publisher that requests ads. */
-export interface PublisherCaller {
+interface PublisherCaller {
   readonly kind: 'publisher';
   readonly publisher: Publisher;
 }

@@ -97,13 +97,13 @@ export interface JobServices {
 }
 
 /** Logins and tokens. */
-export interface AuthServices {
+interface AuthServices {
   readonly bearerTokens: OutstandingBearers;
   readonly loginRules: LoginSettings;
 }
 
 /** Accounts and the entities in them. */
-export interface AdsServices {
+interface AdsServices {
   readonly limits: Readonly<Record<LimitName, number>>;
   /** Translates a statistics document into the alias vocabulary, if one is configured. */
   statsWords(pieces: AsyncIterable<string>): AsyncIterable<string>;
@@ -293,7 +293,7 @@ export type CredentialKind =
  * The form of a reply. `message`: a message in place of data; `form`: `name=value` pairs, as token endpoints reply;
  * `stream`: one JSON text per line, until either side closes.
  */
-export type Shape = 'one' | 'list' | 'message' | 'batch' | 'bare' | 'form' | 'stream';
+type Shape = 'one' | 'list' | 'message' | 'batch' | 'bare' | 'form' | 'stream';
 
 /** The declaration of one API operation, which the pipeline, the API descriptions and the tests read. */
 export interface Operation {

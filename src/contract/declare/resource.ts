@@ -54,7 +54,7 @@ export interface Quota<R> {
 export type LimitName = 'active_campaigns_max' | 'active_line_items_max' | 'campaign_line_items_max';
 
 /** The parent of rows: a row of another resource, identified in the path. */
-export interface Parent {
+interface Parent {
   resource(): AnyResource;
   /** The path parameter with its id. */
   readonly parameter: string;
@@ -66,7 +66,7 @@ export interface Parent {
 }
 
 /** Rows that accounts share: the grantee can get them by id, and list them on request. */
-export interface Sharing {
+interface Sharing {
   /** The table of grants: `granted_account_id`, `deleted`, and the column that names a row. */
   readonly table: string;
   readonly column: string;
@@ -109,7 +109,7 @@ export function rowOfJob(key: string): { readonly account: string; readonly id: 
 }
 
 /** The reply to a hard deletion. */
-export interface HardDeletion {
+interface HardDeletion {
   /** The fields in the reply; all by default. */
   readonly fields?: readonly string[];
   /** Values of the deleted row that differ in the reply. */
@@ -119,7 +119,7 @@ export interface HardDeletion {
 }
 
 /** How ids are generated. */
-export interface IdRules<R> {
+interface IdRules<R> {
   /** Ids start just above this number, which determines their length. */
   readonly from: number;
   /** The sequence of ids, when several resources share one; the name by default. */
@@ -133,14 +133,14 @@ export interface IdRules<R> {
 /**
  * A key that is unique among live rows, built from immutable fields. A create with an existing key returns that row.
  */
-export interface Unique<R> {
+interface Unique<R> {
   key(drafted: R): readonly (StoredValue | null)[];
   /** Fields of the existing row that such a create updates. */
   readonly updates?: readonly (keyof R & string)[];
 }
 
 /** How rows are deleted; by default they stay, marked as deleted. */
-export interface Deletion<R> {
+interface Deletion<R> {
   /** Rules that a deletion must pass, and their errors. */
   readonly rules?: readonly Rule<R>[];
   readonly problems?: readonly ProblemName[];
@@ -153,7 +153,7 @@ export interface Deletion<R> {
 }
 
 /** Side effects of a write, in the same unit of work. */
-export interface Effects<R> {
+interface Effects<R> {
   readonly cascades?: readonly CascadeCreate<R>[];
   /** The job of each row: runs at the time in a field, is rescheduled with it, and canceled when the row is deleted. */
   readonly job?: { readonly job: string; readonly at: keyof R & string };
@@ -182,7 +182,7 @@ export interface RequestRules {
 }
 
 /** Where and how rows are stored. */
-export interface RowStorage {
+interface RowStorage {
   /** The table, if it differs from the plural. */
   readonly table?: string;
   /** Rows are cached until they change, for resources that are read far more often than changed. @source decision 858 */

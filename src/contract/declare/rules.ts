@@ -34,7 +34,7 @@ export interface Author {
 }
 
 /** The result of a rule: no error, one or several. */
-export type RuleResult = ErrorDetail | readonly ErrorDetail[] | undefined;
+type RuleResult = ErrorDetail | readonly ErrorDetail[] | undefined;
 
 /** A rule for one change. Rules run once all parameters are valid. */
 export type Rule<R> = (change: Change<R>) => RuleResult | Promise<RuleResult>;

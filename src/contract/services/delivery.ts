@@ -2,7 +2,7 @@ import type { UnitsPerDollar } from '../../base/exchange-rates.ts';
 import type { AccountState, Environment } from '../declare/account-state.ts';
 
 /** The sources of delivery numbers: none, because no ads are served; a simulation; or the beacons of publishers. */
-export const DELIVERY_MODES = ['off', 'simulated', 'served'] as const;
+const DELIVERY_MODES = ['off', 'simulated', 'served'] as const;
 
 /** The source of delivery numbers in an environment. */
 export type DeliveryMode = (typeof DELIVERY_MODES)[number];

@@ -1,7 +1,7 @@
 import type { OpenObject } from './objects.ts';
 
 /** A file that may be downloaded without credentials: its address is the secret. */
-export interface Download {
+interface Download {
   readonly object: OpenObject;
   readonly mime: string;
 }

@@ -38,7 +38,7 @@ export interface Backlog {
 export const LANES = ['database', 'remote', 'long', 'awaited', 'alone', 'heavy'] as const;
 
 /** A lane of jobs. */
-export type Lane = (typeof LANES)[number];
+type Lane = (typeof LANES)[number];
 
 /** A kind of jobs. When `prepare` rejects, the job is retried a while later. */
 export interface JobKind<T = unknown> {

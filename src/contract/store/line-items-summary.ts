@@ -25,7 +25,7 @@ export interface LineItemsOfCampaign {
 }
 
 /** A time range, `from` inclusive, `until` exclusive (UTC texts); an empty text is unbounded. */
-export interface Span {
+interface Span {
   readonly from: string;
   readonly until: string;
 }

@@ -3,7 +3,7 @@ import { instantMs } from '../../base/instants.ts';
 /** Idle timeout of a session. @source authentication 15.2 */
 export const SESSION_IDLE_S = 30 * 60;
 /** Lifetime of a session after its login, however much it is used. */
-export const SESSION_LIFE_S = 12 * 60 * 60;
+const SESSION_LIFE_S = 12 * 60 * 60;
 
 /** Lifetime of a session of an operator. @source decision 1005 */
 export const OPERATOR_SESSION_LIFE_S = 8 * 60 * 60;

@@ -19,7 +19,7 @@ export interface DeferredWork {
 }
 
 /** The progress of an advance. */
-export interface Progress {
+interface Progress {
   readonly status: 'ready' | 'advancing' | 'failed';
   /** Its target, in milliseconds since 1970; undefined when none is running. */
   readonly until_ms: number | undefined;

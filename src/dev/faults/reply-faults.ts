@@ -61,7 +61,7 @@ export async function applyToReply(
 }
 
 /** Ends the connection so that the client sees a reset, where the connection is not encrypted. */
-export function resetConnection({ socket }: ServerResponse): void {
+function resetConnection({ socket }: ServerResponse): void {
   if (!socket) return;
   // Encrypted connections can only be closed.
   if ('encrypted' in socket) socket.destroy();
@@ -69,7 +69,7 @@ export function resetConnection({ socket }: ServerResponse): void {
 }
 
 /** Closes the connection once what was written is on its way. */
-export function closeAfterwards({ socket }: ServerResponse): void {
+function closeAfterwards({ socket }: ServerResponse): void {
   socket?.destroySoon();
 }
 

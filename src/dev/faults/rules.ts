@@ -113,7 +113,7 @@ export function delayOf(rule: Pick<FaultRule, 'seed' | 'id'>, hit: number, delay
 }
 
 /** A call, a stream, a message to a webhook, or a run of a job. */
-export type FaultTarget = 'call' | 'stream' | 'webhook' | 'job';
+type FaultTarget = 'call' | 'stream' | 'webhook' | 'job';
 
 /** The properties of a request or job that rules match. */
 export interface Facts {

@@ -7,11 +7,11 @@ export const KINDS = ['call', 'other', 'webhook', 'challenge'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** Of a reply, this much is kept. */
-export const REPLY_BYTES_MAX = 64 * 1024;
+const REPLY_BYTES_MAX = 64 * 1024;
 /** UTF-8 has at most so many bytes for each code unit of a text. */
 export const BYTES_PER_UNIT = 3;
 /** Statements that are kept of a request; all are counted. */
-export const STATEMENTS_MAX = 100;
+const STATEMENTS_MAX = 100;
 
 /** The windows in which a call was counted. */
 export type EntryWindows = Pick<RateUsage, 'user' | 'account' | 'address' | 'isRefused'>;

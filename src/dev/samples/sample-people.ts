@@ -26,7 +26,7 @@ export interface PeopleSampleOptions {
 }
 
 /** A sample person, with their identifiers in plain text. */
-export interface SamplePerson {
+interface SamplePerson {
   readonly person: Person;
   readonly known: Readonly<Record<'email' | 'phone_number' | 'handle' | 'device_id', string>>;
 }

@@ -19,7 +19,7 @@ export interface Explanation extends Diagnosis {
 }
 
 /** The limits of timestamps. */
-export interface TimeRules {
+interface TimeRules {
   readonly now_s: number;
   /** The time of the wall clock, by which clients may sign; `now_s` if omitted. */
   readonly wallNow_s?: number;

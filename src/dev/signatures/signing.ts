@@ -10,10 +10,10 @@ export interface SentParameter extends Parameter {
 }
 
 /** The order of the parameters in the parameter string; `encoded` is right. */
-export type ParameterOrder = 'encoded' | 'decoded' | 'names' | 'sent';
+type ParameterOrder = 'encoded' | 'decoded' | 'names' | 'sent';
 
 /** How a signature is computed from a base string; `hmac-sha1` is right. */
-export type Digest = 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'sha1' | 'sha256' | 'plaintext';
+type Digest = 'hmac-sha1' | 'hmac-sha256' | 'hmac-sha512' | 'sha1' | 'sha256' | 'plaintext';
 
 /**
  * A way of turning a request into a signature: the right one, or one with mistakes.

@@ -36,7 +36,7 @@ export function isObject(located: Located): located is Located & { readonly valu
 }
 
 /** Whether a value is a list. */
-export function isList(located: Located): located is Located & { readonly value: readonly Located[] } {
+function isList(located: Located): located is Located & { readonly value: readonly Located[] } {
   return Array.isArray(located.value);
 }
 
@@ -131,7 +131,7 @@ const isNumeric = (name: string, fields: Parameters): boolean =>
   ['integer', 'number'].includes(String(fields[name]?.kind.schema.type)) || fields[name]?.kind.name === 'number enum';
 
 /** Milliseconds of a time that is relative to another, such as `+P3D`; undefined for anything else. */
-export function relativeTime(text: string): number | undefined {
+function relativeTime(text: string): number | undefined {
   const [, sign, duration] = /^([+-])(P.+)$/.exec(text) ?? [];
   const ms = duration === undefined ? undefined : parseDuration(duration);
   return ms === undefined ? undefined : sign === '-' ? -ms : ms;

@@ -113,7 +113,7 @@ export async function createWorld(
 }
 
 /** A registered user, application and token of a world. */
-export interface Identities {
+interface Identities {
   /** Ids of users, by name. */
   readonly users: ReadonlyMap<string, string>;
   /** The keys in `dev.json`. */

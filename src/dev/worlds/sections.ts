@@ -4,7 +4,7 @@ import { ROLES } from '../../contract/declare/roles.ts';
 import { ACCESS_LEVELS, VERIFIED_TYPES } from '../../contract/store/credentials.ts';
 
 /** A member of a world file that names another entry of it. */
-export interface Reference {
+interface Reference {
   /** The sections in which it may be: `users`, or sections of the account. */
   readonly to: readonly string[];
   /** The parameter of the operation that gets its id. */

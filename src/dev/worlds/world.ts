@@ -79,10 +79,10 @@ export interface CheckContext {
 }
 
 /** The members of an account that no operation creates, beside its fields. */
-export const ACCOUNT_OTHERS = ['users', 'promotable_users', 'features', 'custom_limits', 'funding'] as const;
+const ACCOUNT_OTHERS = ['users', 'promotable_users', 'features', 'custom_limits', 'funding'] as const;
 
 /** The members of the root. */
-export const ROOT = ['clock', 'users', 'applications', 'accounts'] as const;
+const ROOT = ['clock', 'users', 'applications', 'accounts'] as const;
 
 /** The fields of an account in a world file. */
 export function accountFields({ fields }: AccountInput): Parameters {

@@ -42,7 +42,7 @@ const SCHEMA_NAMES: Readonly<Record<Family, string>> = {
 };
 
 /** A reference to the schema of one error, which is added to the named schemas. */
-export function errorSchema(family: Family, name: ProblemName, into: NamedSchemas): Json {
+function errorSchema(family: Family, name: ProblemName, into: NamedSchemas): Json {
   const first = firstSaidAlike(family, name);
   const key = `${SCHEMA_NAMES[family]}.${first}`;
   into[key] ??= oneError(family, first);

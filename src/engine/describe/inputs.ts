@@ -11,7 +11,7 @@ export function pathNames(path: string): string[] {
 }
 
 /** Whether the parameters of an operation are sent in a body rather than in the query. */
-export function hasFormBody(operation: Operation): boolean {
+function hasFormBody(operation: Operation): boolean {
   const { method, body, parameters } = operation;
   return (
     body !== 'json' &&

@@ -38,7 +38,7 @@ export const keywordIndexing: JobKind<IndexStep> = {
  * Records a change. If the index was changed by others meanwhile, nothing happens: the new objects are removed when they
  * are due.
  */
-export async function recordChange(tx: WriteTransaction, change: IndexChange, now: string): Promise<void> {
+async function recordChange(tx: WriteTransaction, change: IndexChange, now: string): Promise<void> {
   const { former, manifest, added, replaced } = change;
   if (!(await tx.corpus.replaceIndex(former, manifest))) return;
   if (!(await tx.derivedFiles.exchange(added, replaced, now))) {

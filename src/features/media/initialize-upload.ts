@@ -72,7 +72,7 @@ export async function storeNewUpload({ store: on }: Services, upload: Upload): P
 }
 
 /** Rejects declared files of unknown type, unsuitable category or excessive size. */
-export function checkDeclaredFile(
+function checkDeclaredFile(
   { category, mime, bytes }: { category: MediaCategory | undefined; mime: string; bytes: number },
   rules: UploadSettings,
 ): void {

@@ -88,7 +88,7 @@ const turns = new KeyedMutex();
  * or JPEG if that is too large. Returns the message why it failed. @throws the reason of the signal
  * @source decision 1260, 1261, 1262
  */
-export async function convertFile(
+async function convertFile(
   path: string,
   found: ProbedFile,
   { category, media_type }: Pick<ExpectedFile, 'category' | 'media_type'>,
@@ -119,7 +119,7 @@ export async function convertFile(
 }
 
 /** Why a file was not converted. */
-export function conversionFault({ unshown }: ProbedFile, isTooLarge = false): { readonly fault: string } {
+function conversionFault({ unshown }: ProbedFile, isTooLarge = false): { readonly fault: string } {
   const { name, instead } = unshown!;
   return { fault: `${name} ${isTooLarge ? 'is too large once converted' : 'could not be converted'}: use ${instead}` };
 }

@@ -27,7 +27,7 @@ export interface Heartbeats {
 }
 
 /** Callbacks of a node. */
-export interface NodeObserver {
+interface NodeObserver {
   /** Nodes that ended without signing off were removed. */
   cleanedUp(remains: RemovedNodes): void;
   /** Without a stored heartbeat for so long, other nodes may consider this one dead. */
@@ -281,7 +281,7 @@ export async function removeFormerNodes(tx: WriteTransaction, self: string, now_
  * of another machine is dead shows only after a while.
  * @source decision 752
  */
-export async function removeEndedNodes(tx: WriteTransaction, self: string, now_ms: number): Promise<RemovedNodes> {
+async function removeEndedNodes(tx: WriteTransaction, self: string, now_ms: number): Promise<RemovedNodes> {
   const others = await tx.nodes.listOthers(self);
   const ended = others.filter(({ process }) => hasEnded(process));
   return removeAll(tx, ended, now_ms);

@@ -58,7 +58,7 @@ const BYTES = 4;
 let digests: Buffer | undefined;
 
 /** Whether a password is one of the most frequent ones, in any letter case. */
-export function isFrequentPassword(password: string): boolean {
+function isFrequentPassword(password: string): boolean {
   digests ??= readFileSync(FILE);
   const folded = password.normalize('NFKC').toLowerCase();
   const sought = hash('sha256', folded, 'buffer').readUInt32BE();

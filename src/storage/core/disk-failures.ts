@@ -19,7 +19,7 @@ interface Coded {
  * Whether an error was caused by a disk and not by the request, so that a retry makes sense. The only place that knows
  * the error codes of the operating system and of SQLite.
  */
-export function isDiskFailure(error: unknown): boolean {
+function isDiskFailure(error: unknown): boolean {
   const { code = '', errcode, cause } = (error ?? {}) as Coded;
   if (OF_FILES.test(code)) return true;
   if (code === 'ERR_SQLITE_ERROR' && errcode !== undefined) return OF_SQLITE.has(errcode & 0xff);

@@ -3,7 +3,7 @@ import type { Driver } from './driver.ts';
 import type { Session } from './session.ts';
 
 /** Observes each statement of a unit of work. */
-export interface StatementObserver {
+interface StatementObserver {
   /** @param statement its key, or the SQL of one without a key. */
   addStatement(statement: string, duration_ms: number): void;
 }

@@ -48,7 +48,7 @@ export interface Param<A> {
 export type Build<A, Row> = (db: Db, param: Param<A>) => Compilable<Row>;
 
 /** A compiled statement. */
-export interface Statement {
+interface Statement {
   readonly sql: string;
   /** The values in the order of their placeholders. */
   bind(args: Args): Value[];

@@ -5,7 +5,7 @@ import type { Column, Columns } from './columns.ts';
  * Which older servers may run beside this migration: all (`continue`: it only adds), none (`stop`), or those that know
  * at least the migration `from`, which stopped using what this one removes. @source decision 830
  */
-export type OlderServers = 'continue' | 'stop' | { readonly from: string };
+type OlderServers = 'continue' | 'stop' | { readonly from: string };
 
 /**
  * A forward-only step of the schema, the same declaration for both databases. Names start with their number; a released

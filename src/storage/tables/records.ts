@@ -223,7 +223,7 @@ function recordsOf(db: Db, { table }: AnyResource): SelectQueryBuilder<DynamicTa
 const columnLists = new WeakMap<AnyResource, string[]>();
 
 /** The stored columns of a resource that reads select. */
-export function columnsOf(resource: AnyResource): string[] {
+function columnsOf(resource: AnyResource): string[] {
   let columns = columnLists.get(resource);
   if (!columns) {
     const own = Object.entries((resource as Resource).fields).filter(([, field]) => field.kind.column !== 'none');

@@ -28,7 +28,7 @@ export function rowToLine(columns: readonly Column[], row: TransferRow): string 
 }
 
 /** The row in a line. @throws MalformedRow */
-export function parseRow(columns: readonly Column[], line: string): TransferRow {
+function parseRow(columns: readonly Column[], line: string): TransferRow {
   const values = parsed(line);
   if (!Array.isArray(values) || values.length !== columns.length)
     throw new MalformedRow('a row has the wrong number of columns');

@@ -14,7 +14,7 @@ export const ACTIVE_MAX = 2;
 /** How many line items a campaign may have, and how many may be active. */
 export const LINE_ITEMS = { campaign_line_items_max: 2, active_line_items_max: 1 };
 /** How many bytes a body may have. */
-export const BODY_MAX = 2048;
+const BODY_MAX = 2048;
 
 /** One error as it is said, every member of it. */
 export type Said = Readonly<Record<string, string | number>>;

@@ -9,7 +9,7 @@ import { expectStatus } from '../expect.ts';
 import { Skipped } from '../rule.ts';
 
 /** A request to the receiver. */
-export interface Arrived {
+interface Arrived {
   readonly method: string;
   /** Path and query. */
   readonly target: string;

@@ -6,7 +6,7 @@ import type { Reply } from '../../rig/client.ts';
 import type { Api } from '../api.ts';
 
 /** An event, or the reason for the end of a stream. */
-export interface StreamLine {
+interface StreamLine {
   // biome-ignore lint/suspicious/noExplicitAny: payloads of every shape
   readonly data?: any;
   readonly errors?: readonly { readonly title: string; readonly disconnect_type: string; readonly type: string }[];

@@ -7,7 +7,7 @@ import type { Lines, StreamBuffer } from './stream-buffer.ts';
  * The phase of a stream: `backfill` reads past events from the log; `cutover` already listens, and reads the gap in
  * between; `live` forwards new events.
  */
-export type Phase = 'backfill' | 'cutover' | 'live';
+type Phase = 'backfill' | 'cutover' | 'live';
 
 /** Dependencies of a stream that follows the log. */
 export interface FollowDependencies {

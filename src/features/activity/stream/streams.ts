@@ -22,7 +22,7 @@ import { type BufferLimits, StreamBuffer } from './stream-buffer.ts';
 import { tokenBucket } from './token-bucket.ts';
 
 /** Settings of streams. */
-export interface StreamRules extends BufferLimits {
+interface StreamRules extends BufferLimits {
   /**
    * When the limit is reached, a new connection replaces the oldest one instead of being refused.
    * @source decision 372

@@ -35,7 +35,7 @@ const DESCRIPTIONS: Readonly<Record<Exclude<ReplayState, 'Running'>, string>> = 
 };
 
 /** The last message of a replay: how it ended. @source activity 20.1; decision 398 */
-export function completionText({ webhook_id, id }: Replay, state: Exclude<ReplayState, 'Running'>): string {
+function completionText({ webhook_id, id }: Replay, state: Exclude<ReplayState, 'Running'>): string {
   const job_state_description = DESCRIPTIONS[state];
   return JSON.stringify({ replay_job_status: { webhook_id, job_state: state, job_state_description, job_id: id } });
 }

@@ -25,7 +25,7 @@ export function countPeople(image: Image, query: PeopleQuery, activeSince: numbe
 }
 
 /** Finds the people of an image who match at least one query and were active since a time. */
-export function findPeople(image: Image, queries: readonly PeopleQuery[], activeSince: number): PeopleSet {
+function findPeople(image: Image, queries: readonly PeopleQuery[], activeSince: number): PeopleSet {
   const everybody = fullSet(image.people);
   const [first, ...others] = queries;
   if (!first) return emptySet(image.people);

@@ -3,7 +3,7 @@ import type { PeopleTable } from './people-table.ts';
 import { OPERATIONS_MAX } from './upload-limits.ts';
 
 /** The operation of an upload for people with the same membership. */
-export interface UploadOperation {
+interface UploadOperation {
   readonly operation_type: 'Update' | 'Delete';
   readonly params: Window & { readonly users: readonly PersonIdentifiers[] };
 }

@@ -129,7 +129,7 @@ function since(tally: LoginTally, now_s: number): LoginTally {
 }
 
 /** The tally after an attempt has succeeded. */
-export function undoAttempt(tally: LoginTally, rule: LoginRule, isLocking: boolean): LoginTally {
+function undoAttempt(tally: LoginTally, rule: LoginRule, isLocking: boolean): LoginTally {
   if (rule.kind === 'drain') return { ...tally, failures: Math.max(0, tally.failures - 1) };
   return { ...tally, failures: 0, ...(isLocking && { locked_until_s: 0, locks: Math.max(0, tally.locks - 1) }) };
 }

@@ -12,7 +12,7 @@ export type RequestTokenEvent = 'approve' | 'deny' | 'exchange' | 'mistake' | 'l
  * nothing. `issued` and `authorized` also end in `expired` by time.
  * @source authentication 8
  */
-export const TRANSITIONS: Readonly<
+const TRANSITIONS: Readonly<
   Record<RequestTokenState, Readonly<Partial<Record<RequestTokenEvent, RequestTokenState>>>>
 > = {
   issued: { approve: 'authorized', deny: 'denied', void: 'expired' },

@@ -184,7 +184,7 @@ const words = texts.login.consent;
  * The page with the PIN, which is never part of a URL, and how long it is valid.
  * @source authentication 6.4 and 6.6
  */
-export function pinPage({ name }: Application, pin: string, lasts_s: number): PageDocument {
+function pinPage({ name }: Application, pin: string, lasts_s: number): PageDocument {
   return cardPage(
     words.given(name),
     html`<p id="code-desc">${words.enter(name)}</p>
@@ -194,7 +194,7 @@ export function pinPage({ name }: Application, pin: string, lasts_s: number): Pa
 }
 
 /** The page after the user denied access; `back` is the callback that reports it. */
-export function deniedPage({ name }: Application, back: string | undefined): PageDocument {
+function deniedPage({ name }: Application, back: string | undefined): PageDocument {
   return cardPage(
     words.denied(name),
     html`<p>${words.deniedAbout}</p>
@@ -203,7 +203,7 @@ ${back === undefined ? '' : html`<p><a href="${back}">${words.back(name)}</a></p
 }
 
 /** The page of a redirect. It has a link, because some browsers do not follow redirects into other programs. */
-export function leavingPage({ name }: Application, location: string): PageDocument {
+function leavingPage({ name }: Application, location: string): PageDocument {
   const link = isCustomScheme(location) ? words.open : words.goOn(displayHost(location));
   return cardPage(
     words.leaving(name),

@@ -105,7 +105,7 @@ const ORIENTATION = 0x0112;
 const [UPRIGHT, LAST] = [1, 8];
 
 /** EXIF data with the orientation of other EXIF data only; undefined when that has none, or the image is upright. */
-export function orientationExif(exif: Buffer): Buffer | undefined {
+function orientationExif(exif: Buffer): Buffer | undefined {
   const orientation = orientationOf(exif);
   if (orientation === undefined || orientation <= UPRIGHT || orientation > LAST) return undefined;
   // A directory of one entry, a number of 16 bits.

@@ -40,7 +40,7 @@ export interface Edit {
 const PIECE_BYTES = 262_144;
 
 /** Applies edits, in any order, to a file; of overlapping ones, the first wins. The recipient owns the chunks. */
-export async function* editedBytes(file: FileHandle, edits: readonly Edit[]): AsyncGenerator<Uint8Array> {
+async function* editedBytes(file: FileHandle, edits: readonly Edit[]): AsyncGenerator<Uint8Array> {
   const { size } = await file.stat();
   const last: Edit = { start: size, end: size };
   let at = 0;
