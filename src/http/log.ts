@@ -41,7 +41,7 @@ export function openLog(
 ): Logger {
   const options = {
     level,
-    ...(base && { base }),
+    base: base ?? null,
     messageKey: 'message',
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: {

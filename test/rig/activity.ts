@@ -1,4 +1,4 @@
-import type { Direction, LogSubscription, MatchedBatch } from '../../src/contract/store/events.ts';
+import type { LogSubscription, MatchedBatch } from '../../src/contract/store/events.ts';
 import { readDevFile } from '../../src/dev/dev-folder.ts';
 import { bearerOf } from './application.ts';
 import type { Keys, Reply } from './client.ts';
