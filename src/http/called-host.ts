@@ -12,7 +12,7 @@ const known = new WeakMap<Services, ReturnType<typeof boundedCache<string, Servi
  * @param origin the origin of the call, if the settings accept it.
  * @source decision 1241
  */
-export function servicesForOrigin(services: Services, environment: Environment, origin: string | undefined): Services {
+export function withCalledOrigin(services: Services, environment: Environment, origin: string | undefined): Services {
   const own = services.pageUrl(environment, '');
   if (origin === undefined || origin === own) return services;
   const cache = known.get(services) ?? boundedCache<string, Services>(HOSTS_MAX);

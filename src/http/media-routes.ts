@@ -5,7 +5,7 @@ import { releaseMemory } from '../base/release-memory.ts';
 import { StoreUnavailable } from '../contract/problems/store-unavailable.ts';
 import type { FindMedia, ServedMedia } from '../contract/services/media.ts';
 import type { ByteRange, OpenObject } from '../contract/services/objects.ts';
-import { servicesForOrigin } from './called-host.ts';
+import { withCalledOrigin } from './called-host.ts';
 import type { PipelineDependencies } from './exchange.ts';
 import { headersByName } from './reply.ts';
 import { etagOf, type Routes } from './routes.ts';
@@ -87,7 +87,7 @@ async function replyTo(deps: MediaDependencies, request: IncomingMessage): Promi
   if (request.method === 'OPTIONS') return plain(204, '', { allow: 'GET, HEAD, OPTIONS' });
   if (known(request.method) === 'OTHER') return plain(405, 'Only GET and HEAD', { allow: 'GET, HEAD, OPTIONS' });
   const path = request.url!.slice(BASE.length).split('?', 1)[0]!;
-  const { media } = servicesForOrigin(deps.services, deps.environment, origins[0]);
+  const { media } = withCalledOrigin(deps.services, deps.environment, origins[0]);
   const found = await deps.find(deps.environment, path, media.addresses);
   if (!found) return plain(404, 'Media not found');
   return 'text' in found ? textReply(found) : objectReply(request, found);

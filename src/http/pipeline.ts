@@ -20,7 +20,7 @@ import {
   limitAddress,
   nonceUse,
 } from './call-steps.ts';
-import { servicesForOrigin } from './called-host.ts';
+import { withCalledOrigin } from './called-host.ts';
 import { errorReply } from './error-reply.ts';
 import type { Exchange, PipelineDependencies } from './exchange.ts';
 import { hasFormBody, readFormBody, signedPartsOf } from './form-body.ts';
@@ -69,7 +69,7 @@ async function runSteps(
         ? await jsonBody(deps, exchange, raw, bodyHash) // 400 401 408 413 429 503
         : undefined;
     if (operation.files) await receive(deps, exchange, { raw, received, bodyHash, isUpload }); // 400 401 408 413 429 503
-    const origin = callOrigin(deps, exchange, servicesForOrigin(deps.services, deps.environment, origins[0]));
+    const origin = callOrigin(deps, exchange, withCalledOrigin(deps.services, deps.environment, origins[0]));
     const sees = deps.tools && (async (call: Call) => deps.tools!.performing(exchange, call));
     const answer = await performOperation(exchange, origin, access, { raw, body, files: received }, sees); // 400 403 404 409 410 429 503
     exchange.usesDeprecated = answer.usesDeprecated ?? false;
