@@ -36,7 +36,7 @@ const OPTIONS = { minVersion: 'TLSv1.2' } as const;
 /** How long before expiry the log warns. @source decision 111 */
 const SOON_MS = 14 * 86_400_000;
 
-/** Reads the files. Throws an error that names the flag of the file that cannot be used. */
+/** Reads the certificate and its key. @throws Error that names the flag of an unusable file */
 export function openTls(files: TlsFiles, clock: Clock, log: Logger): Tls {
   let identity = readIdentity(files);
   const servers = new Set<Server>();
@@ -45,7 +45,7 @@ export function openTls(files: TlsFiles, clock: Clock, log: Logger): Tls {
   return {
     server(options, answer) {
       const server = createServer({ ...OPTIONS, ...options, cert: identity.cert, key: identity.key }, answer);
-      // Before the TLS handshake of the connection begins.
+      // Prepended, to see the raw socket before the TLS handshake begins.
       server.prependListener('connection', (carrier: Socket) => {
         const key = peerOf(carrier);
         carriers.set(key, carrier);
@@ -65,7 +65,7 @@ export function openTls(files: TlsFiles, clock: Clock, log: Logger): Tls {
         return;
       }
       for (const server of servers) server.setSecureContext({ ...OPTIONS, cert: identity.cert, key: identity.key });
-      log.info({ certificate: described(identity.leaf) }, 'certificate reloaded');
+      log.info({ certificate: describe(identity.leaf) }, 'certificate reloaded');
       warn(identity, clock, log);
     },
   };
@@ -82,7 +82,7 @@ function readIdentity({ cert: certPath, key: keyPath, flags }: TlsFiles): Identi
   if (!leaf.checkPrivateKey(privateKey)) {
     throw new Error(`${flags.key}: the key in ${keyPath} does not match the certificate in ${certPath}`);
   }
-  // The remaining failures are in the rest of the chain, or certificates that the library rejects.
+  // Finds errors in the rest of the chain, and certificates that OpenSSL rejects.
   try {
     createSecureContext({ ...OPTIONS, cert, key });
   } catch (error) {
@@ -103,17 +103,17 @@ function readText(path: string, flag: string): string {
   }
 }
 
-/** Clients refuse such a certificate; the operator should learn why before they ask. @source decision 111 */
+/** Warns of a certificate that has expired, expires soon or is not valid yet. @source decision 111 */
 function warn({ leaf }: Identity, clock: Clock, log: Logger): void {
-  const certificate = described(leaf);
+  const certificate = describe(leaf);
   const left_ms = leaf.validToDate.getTime() - clock.now();
   if (left_ms < 0) log.warn({ certificate }, 'the certificate has expired: clients will refuse it');
   else if (left_ms < SOON_MS) log.warn({ certificate }, 'the certificate expires soon');
   else if (leaf.validFromDate.getTime() > clock.now()) log.warn({ certificate }, 'the certificate is not valid yet');
 }
 
-/** What the log reports of a certificate. */
-function described(leaf: X509Certificate): Record<string, string | undefined> {
+/** Describes a certificate for the log. */
+function describe(leaf: X509Certificate): Record<string, string | undefined> {
   return {
     names: leaf.subjectAltName,
     from: formatInstant(leaf.validFromDate.getTime()),

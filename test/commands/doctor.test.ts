@@ -339,7 +339,7 @@ describe('addresses', () => {
 
   for (const [name, flags, expected] of [
     ['behind a proxy', { ...PUBLIC, trusted_proxies: '10.0.0.1' }, []],
-    ['of nobody who ends TLS', PUBLIC, ['error: nothing ends TLS, so every request is refused']],
+    ['of nothing that terminates TLS', PUBLIC, ['error: nothing terminates TLS, so every request is refused']],
     [
       'of this machine alone',
       { allow_insecure_loopback: true },
@@ -359,7 +359,7 @@ describe('addresses', () => {
     );
     writeFileSync(cert, 'no certificate');
     assert.deepEqual(examine({ ...PUBLIC, tls_cert: cert, tls_key: key }), [
-      `error: ${cert} holds no certificate that can be read`,
+      `error: ${cert} cannot be read as a certificate`,
     ]);
     rmSync(folder, { recursive: true });
   });

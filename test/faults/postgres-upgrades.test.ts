@@ -121,7 +121,7 @@ describe('migrate', () => {
     await addNode('old.example', SCHEMA_LEVEL);
     await addNode('oldest.example', '');
     const steps = [step('9990-more', 'continue'), step('9991-contract', 'stop')];
-    const refusal = `servers are running that cannot go on beside 9991-contract: 1.2.3 on old.example, 1.2.3 on oldest.example; stop them, run this again, and start the new version (a server that was killed counts as running for 10 s)`;
+    const refusal = `running servers are incompatible with 9991-contract: 1.2.3 on old.example, 1.2.3 on oldest.example; stop them, run this again, and start the new version (a server that was killed counts as running for 10 s)`;
     assert.equal(await told(steps), refusal);
     assert.equal(await told(steps.slice(0, 1)), '9990-more');
     await change("update nodes set heartbeat_at = '2026-01-01T00:00:00.000Z'");

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { AnyResource, Row } from '../../src/contract/declare/resource.ts';
 import {
+  decodeSummary,
+  encodeSummary,
   LINE_ITEMS_SUMMARY,
-  type LineItemOfCampaign,
-  readSummary,
-  summaryOf,
+  type SummarizedLineItem,
 } from '../../src/contract/store/line-items-summary.ts';
 import { accountMedia } from '../../src/features/ads/account-media.ts';
 import { campaigns } from '../../src/features/ads/campaigns.ts';
@@ -47,13 +47,13 @@ async function told(account: string): Promise<{ expected: (string | null)[]; act
   const shown = creatives.filter((row) => !row.deleted);
   const lines = (await rowsOf(account, lineItems)).filter((row) => !row.deleted);
   const all = await rowsOf(account, campaigns);
-  const creative = (line: Row): LineItemOfCampaign['creative'] => {
+  const creative = (line: Row): SummarizedLineItem['creative'] => {
     const own = shown.filter((row) => row.line_item_id === line.id);
     if (own.length === 0) return 'none';
     return own.some((row) => row.approval_status !== 'REJECTED') ? 'accepted' : 'rejected';
   };
   const expected = all.map(({ id }) =>
-    summaryOf(
+    encodeSummary(
       lines
         .filter((line) => line.campaign_id === id)
         .map((line) => ({
@@ -203,7 +203,7 @@ describe('the line item summary of a campaign', () => {
     const moments = ['2025', ...[1, 2, 3, 4, 5].flatMap((month) => [`2026-0${month}-01`, `2026-0${month}-15`]), '2027'];
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 6 }), (lines) => {
-        const read = readSummary(summaryOf(lines)!);
+        const read = decodeSummary(encodeSummary(lines)!);
         assert.equal(
           read.budgeted,
           lines.some((each) => each.hasBudget),

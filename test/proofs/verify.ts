@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LINE_ITEMS_SUMMARY, summaryOf } from '../../src/contract/store/line-items-summary.ts';
+import { encodeSummary, LINE_ITEMS_SUMMARY } from '../../src/contract/store/line-items-summary.ts';
 import { onPlace } from '../rig/databases.ts';
 import { until } from '../rig/patience.ts';
 import { JPEG } from '../rig/tiny-media.ts';
@@ -175,7 +175,7 @@ async function verifySummaries(ask: Ask): Promise<void> {
       hasBudget: line.daily_budget_amount_local_micro !== null || line.total_budget_amount_local_micro !== null,
       creative: 'none' as const,
     }));
-    assert.equal(summary, summaryOf(lines), `the summary of campaign ${id}`);
+    assert.equal(summary, encodeSummary(lines), `the summary of campaign ${id}`);
   }
 }
 

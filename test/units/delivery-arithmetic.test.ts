@@ -4,7 +4,7 @@ import { localDay } from '../../src/base/zones.ts';
 import { expectedReach } from '../../src/contract/delivery/reach.ts';
 import { draw, keyOf, roundRandomly } from '../../src/features/delivery/simulation/draws.ts';
 import { shareBelowCap } from '../../src/features/delivery/simulation/hour-frequency.ts';
-import { planFor } from '../../src/features/delivery/simulation/hour-pacing.ts';
+import { planSpend } from '../../src/features/delivery/simulation/hour-pacing.ts';
 import { apportion, apportionAt, proportion } from '../../src/features/delivery/simulation/largest-remainder.ts';
 import { bidForCost, bidForPrice, costOf, priceOf, winRate } from '../../src/features/delivery/simulation/market.ts';
 import { normalCdf, normalQuantile } from '../../src/features/delivery/simulation/normal.ts';
@@ -134,17 +134,17 @@ describe('pacing', () => {
   const nothing = { today: 0, total: 0 };
 
   test('gives an hour its part of the day by the curve', () => {
-    near(planFor({ daily: 24_000, total: null }, nothing, at(0)), 500, 1e-9);
-    near(planFor({ daily: 24_000, total: null }, { today: 6000, total: 6000 }, at(12)), 1500, 1e-9);
-    assert.equal(planFor({ daily: 24_000, total: null }, nothing, at(23)), 24_000, 'the last hour gets what is left');
-    near(planFor({ daily: 24_000, total: null }, nothing, at(0, day.start_ms + 2 * HOUR_MS)), 12_000, 1e-9);
-    assert.equal(planFor({ daily: null, total: null }, nothing, at(0)), Number.POSITIVE_INFINITY);
+    near(planSpend({ daily: 24_000, total: null }, nothing, at(0)), 500, 1e-9);
+    near(planSpend({ daily: 24_000, total: null }, { today: 6000, total: 6000 }, at(12)), 1500, 1e-9);
+    assert.equal(planSpend({ daily: 24_000, total: null }, nothing, at(23)), 24_000, 'the last hour gets what is left');
+    near(planSpend({ daily: 24_000, total: null }, nothing, at(0, day.start_ms + 2 * HOUR_MS)), 12_000, 1e-9);
+    assert.equal(planSpend({ daily: null, total: null }, nothing, at(0)), Number.POSITIVE_INFINITY);
   });
 
   test('spreads a total budget over the flight, or over 30 days', () => {
-    near(planFor({ daily: null, total: 48_000 }, nothing, at(0, day.end_ms + 24 * HOUR_MS)), 500, 1e-9);
-    near(planFor({ daily: null, total: 720_000 }, nothing, at(0)), 500, 1);
-    near(planFor({ daily: 2400, total: 720_000 }, nothing, at(0)), 50, 1e-9);
+    near(planSpend({ daily: null, total: 48_000 }, nothing, at(0, day.end_ms + 24 * HOUR_MS)), 500, 1e-9);
+    near(planSpend({ daily: null, total: 720_000 }, nothing, at(0)), 500, 1);
+    near(planSpend({ daily: 2400, total: 720_000 }, nothing, at(0)), 50, 1e-9);
   });
 });
 

@@ -7,7 +7,7 @@ import type { Settings } from '../../settings.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
 const DAY_MS = 86_400_000;
-const ENDS_SOON_DAYS = 14;
+const EXPIRES_SOON_DAYS = 14;
 
 /** Checks how callers reach the service: public addresses, TLS termination, and the certificate. */
 export function examineAddresses(settings: Settings): Finding[] {
@@ -23,7 +23,7 @@ export function examineAddresses(settings: Settings): Finding[] {
     );
   } else if (public_sandbox_url !== '') findings.push(ok(`callers of the sandbox use ${public_sandbox_url}`));
   if (tls_cert !== '') findings.push(...examineCertificate(tls_cert, hostsOf(public_base_url, public_sandbox_url)));
-  else if (trusted_proxies.length > 0) findings.push(ok(`TLS is ended by a proxy at ${trusted_proxies.join(', ')}`));
+  else if (trusted_proxies.length > 0) findings.push(ok(`a proxy at ${trusted_proxies.join(', ')} terminates TLS`));
   else if (isLoopbackHost(host) && allow_insecure_loopback) {
     findings.push(
       warning('callers on this machine use plain HTTP', 'name a proxy in trusted_proxies, or set tls_cert'),
@@ -31,7 +31,7 @@ export function examineAddresses(settings: Settings): Finding[] {
   } else
     findings.push(
       error(
-        'nothing ends TLS, so every request is refused',
+        'nothing terminates TLS, so every request is refused',
         'name the proxy in trusted_proxies, or set tls_cert and tls_key',
       ),
     );
@@ -47,20 +47,20 @@ function examineCertificate(path: string, hosts: readonly string[]): Finding[] {
   try {
     leaf = new X509Certificate(readFileSync(path));
   } catch {
-    return [error(`${path} holds no certificate that can be read`, 'correct tls_cert')];
+    return [error(`${path} cannot be read as a certificate`, 'correct tls_cert')];
   }
   const days = Math.floor((leaf.validToDate.getTime() - systemClock.now()) / DAY_MS);
   const until = leaf.validToDate.toISOString().slice(0, 10);
   const findings = [
     days < 0
       ? error(`the certificate expired on ${until}`, 'renew it, then send SIGHUP')
-      : days < ENDS_SOON_DAYS
+      : days < EXPIRES_SOON_DAYS
         ? warning(`the certificate expires on ${until}`, 'renew it, then send SIGHUP')
         : ok(`the certificate is valid until ${until}`),
   ];
   for (const host of hosts) {
     if (isIP(host) ? leaf.checkIP(host) : leaf.checkHost(host)) continue;
-    findings.push(error(`the certificate is not for ${host}`, `have ${host} added to it`));
+    findings.push(error(`the certificate is not for ${host}`, `get a certificate that includes ${host}`));
   }
   return findings;
 }

@@ -143,7 +143,7 @@ async function change(deps: OperatorConsoleDeps, request: OperatorRequest): Prom
 /** Parses a limit: null means the default of the settings; undefined if invalid. */
 function limitOf(name: (typeof APPLICATION_LIMITS)[number], text: string): number | null | undefined {
   if (text.trim() === '') return null;
-  // A stream without events would never end.
+  // At 0, a stream could never send its events.
   const least = name === 'stream_events_per_s' ? 1 : 0;
   const value = /^\d{1,10}$/.test(text.trim()) ? Number(text) : -1;
   return value >= least && value <= LIMIT_MAX ? value : undefined;

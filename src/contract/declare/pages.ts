@@ -124,7 +124,7 @@ export interface PageTabs {
   readonly links: readonly PageLink[];
 }
 
-/** A link of a frame. */
+/** A link of the navigation. */
 export interface PageLink {
   readonly href: string;
   readonly text: string;
@@ -148,13 +148,13 @@ export interface PageResponse {
   readonly error?: { readonly code: number; readonly message: string };
   /** Redirect target; the document is for clients that do not follow it. */
   readonly location?: string;
-  /** A URL that a form of this page may finally redirect to. */
+  /** The foreign URL that a form of this page may redirect to, for `form-action` in the content security policy. */
   readonly formLeadsTo?: string | undefined;
   /** Any site may frame the page, and it loads media from these origins too. It has no form. */
   readonly embedding?: { readonly loadsFrom: readonly string[] };
   /** The page has a form, so the session must be stored. */
   readonly hasForm?: boolean;
-  /** Logs this user in, for a request token of an application or by themselves. */
+  /** Logs this user in; `requestToken` is the one that the user then authorizes, if any. */
   readonly login?: { readonly user: string; readonly requestToken?: string };
   /** The user has authenticated again: the session continues under a new id. */
   readonly reauthenticated?: boolean;
@@ -175,11 +175,11 @@ export interface Page {
   readonly isRateLimited?: boolean;
   /** Whether a login may lead back to it: without a query, or with one that matches. */
   readonly mayFollowLogin?: true | { readonly withQuery: RegExp };
-  answer(visit: PageRequest): Promise<PageResponse>;
+  answer(request: PageRequest): Promise<PageResponse>;
 }
 
 /** A submitted form. */
-export interface ArrivedForm {
+export interface SubmittedForm {
   /** The key of the form. */
   readonly key: string;
   /** Its target: path and query. */
@@ -189,7 +189,7 @@ export interface ArrivedForm {
 }
 
 /** A form submitted after its session had ended, with its user. */
-export interface UnsentForm extends ArrivedForm {
+export interface LateForm extends SubmittedForm {
   readonly user: string;
 }
 
@@ -209,7 +209,7 @@ export interface Pages {
   readonly list: readonly Page[];
   errorPage(why: PageRefusal, retryAfter_s?: number): PageResponse;
   /** Stores a form submitted after its session had ended, and redirects to a page from which its user can send it. */
-  late(form: UnsentForm): Promise<PageResponse>;
+  keepLateForm(form: LateForm): Promise<PageResponse>;
   /** Whether a user is suspended or locked, and gets no pages. */
   isBlocked(user: User): boolean;
 }

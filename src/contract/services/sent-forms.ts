@@ -1,4 +1,4 @@
-import type { ArrivedForm, UnsentForm } from '../declare/pages.ts';
+import type { LateForm, SubmittedForm } from '../declare/pages.ts';
 
 /** A page as browsers get it. */
 export interface RenderedPage {
@@ -22,13 +22,13 @@ export interface SentForms {
    * @param cookie the value of the session cookie
    */
   once(
-    form: ArrivedForm,
+    form: SubmittedForm,
     cookie: string,
     perform: () => Promise<{ readonly page: RenderedPage; readonly isDone: boolean }>,
   ): Promise<RenderedPage | undefined>;
   /** The answer to a form that this browser has just sent with a session that the answer ended or renewed. */
-  repeated(form: ArrivedForm, cookie: string): Promise<RenderedPage | undefined>;
+  repeated(form: SubmittedForm, cookie: string): Promise<RenderedPage | undefined>;
   /** Keeps a form that came too late; returns what `unsent` finds it by. */
-  keep(form: UnsentForm): Promise<string>;
-  unsent(secret: string): Promise<UnsentForm | undefined>;
+  keep(form: LateForm): Promise<string>;
+  unsent(secret: string): Promise<LateForm | undefined>;
 }

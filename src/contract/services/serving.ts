@@ -3,19 +3,19 @@ import type { PersonWord } from '../store/directory.ts';
 import type { Publisher } from '../store/publishers.ts';
 import type { SettledAccount } from './delivery.ts';
 
-/** A requested beacon. */
+/** A request for a beacon. */
 export interface BeaconRequest {
   readonly environment: Environment;
   readonly token: string;
-  /** Whether it must not count, as a HEAD request or a prefetch. */
+  /** Whether it must not be counted, such as a HEAD request or a prefetch. */
   readonly isSilent: boolean;
 }
 
 /** A slot for ads on a page of a publisher. */
 export interface RequestedPlacement {
-  /** The publisher's own name of the slot. */
+  /** The publisher's name for the slot. */
   readonly id: string;
-  /** A placement of line items. */
+  /** The kind of placement, as line items target it. */
   readonly type: string;
   /** Maximum number of ads. */
   readonly count: number;
@@ -33,7 +33,7 @@ export interface ViewContext {
 /** A request for ads. */
 export interface DecisionRequest {
   readonly placements: readonly RequestedPlacement[];
-  /** A user of the directory, or a person by a key of the publisher; undefined if unknown. */
+  /** A user of the directory, or a person identified by the publisher's key for them; undefined if unknown. */
   readonly user: { readonly id: string } | { readonly key: string } | undefined;
   readonly context: ViewContext;
   readonly explain: boolean;
@@ -56,7 +56,7 @@ export interface Decision {
 export interface Explanation {
   readonly line_item_id: string;
   readonly outcome: string;
-  /** US dollars for a thousand impressions, weighted by quality; null if it was not ranked. */
+  /** Quality-weighted eCPM, in US dollars; null if it was not ranked. */
   readonly rank: number | null;
 }
 

@@ -1,6 +1,6 @@
 import type { Environment } from '../declare/account-state.ts';
 import type { Subject } from './audiences.ts';
-import type { LineItemOfCampaign } from './line-items-summary.ts';
+import type { SummarizedLineItem } from './line-items-summary.ts';
 
 /** The subject under which the people of an audience or a list are stored. */
 export function subjectOf(kind: 'audience' | 'list', id: string): Subject {
@@ -32,5 +32,5 @@ export interface StoredAudience extends ReportedState {
 /** A line item that targets an audience, and whether it has a creative. */
 export interface TargetingLineItem {
   readonly id: string;
-  readonly creative: LineItemOfCampaign['creative'];
+  readonly creative: SummarizedLineItem['creative'];
 }

@@ -1,26 +1,26 @@
-/** A live line item, as far as its campaign's servability depends on it. */
-export interface LineItemOfCampaign {
+/** What a campaign's servability depends on in one of its live line items. */
+export interface SummarizedLineItem {
   readonly entity_status: string;
   /** UTC text; null when it has no start. */
   readonly start_time: string | null;
   /** UTC text; null when it has no end. */
   readonly end_time: string | null;
   readonly hasBudget: boolean;
-  /** Its best creative: none, one that is rejected or under review, or an accepted one. */
+  /** The status of its best creative; `rejected` also if that is under review. */
   readonly creative: 'none' | 'rejected' | 'accepted';
 }
 
-/** Summary of the live line items of a campaign. Each flag holds if at least one line item ... */
-export interface LineItemsOfCampaign {
-  /** ... has a budget. */
+/** Summary of the live line items of a campaign. A flag is true if it holds for at least one of them. */
+export interface LineItemsSummary {
+  /** Has a budget. */
   readonly budgeted: boolean;
-  /** ... is no draft and has a creative. @source decision 37 */
+  /** Is not a draft, and has a creative. @source decision 37 */
   readonly ready: boolean;
-  /** ... is active and has a creative. */
+  /** Is active, and has a creative. */
   readonly showing: boolean;
-  /** ... is active and has an accepted creative. */
+  /** Is active, and has an accepted creative. */
   readonly accepted: boolean;
-  /** When at least one of them runs, by dates alone: disjoint spans, in order. */
+  /** The disjoint spans, in order, for which at least one of them is scheduled. */
   readonly spans: readonly Span[];
 }
 
@@ -37,30 +37,32 @@ interface Span {
  */
 export const LINE_ITEMS_SUMMARY = 'line_items_summary';
 
-type Flag = Exclude<keyof LineItemsOfCampaign, 'spans'>;
+type Flag = Exclude<keyof LineItemsSummary, 'spans'>;
 
-/** The letters of the flags: a flag holds when its letter stands before the first space. */
+/** The letters of the flags in the text: a flag is true if its letter occurs before the first space. */
 const LETTERS = { budgeted: 'b', ready: 'r', showing: 's', accepted: 'a' } as const satisfies Record<Flag, string>;
 
 /**
  * Encodes a summary of live line items as text like `bra 2026-03-01T00:00:00Z/`; null when there are none.
  * @source decision 181
  */
-export function summaryOf(lines: readonly LineItemOfCampaign[]): string | null {
+export function encodeSummary(lines: readonly SummarizedLineItem[]): string | null {
   if (lines.length === 0) return null;
-  const holds: Record<Flag, (line: LineItemOfCampaign) => boolean> = {
+  const holds: Record<Flag, (line: SummarizedLineItem) => boolean> = {
     budgeted: (line) => line.hasBudget,
     ready: (line) => line.entity_status !== 'DRAFT' && line.creative !== 'none',
     showing: (line) => line.entity_status === 'ACTIVE' && line.creative !== 'none',
     accepted: (line) => line.entity_status === 'ACTIVE' && line.creative === 'accepted',
   };
   const flags = (Object.keys(LETTERS) as Flag[]).filter((flag) => lines.some(holds[flag]));
-  const spans = joined(lines.map(({ start_time, end_time }) => ({ from: start_time ?? '', until: end_time ?? '' })));
+  const spans = mergeSpans(
+    lines.map(({ start_time, end_time }) => ({ from: start_time ?? '', until: end_time ?? '' })),
+  );
   return [flags.map((flag) => LETTERS[flag]).join(''), ...spans.map(({ from, until }) => `${from}/${until}`)].join(' ');
 }
 
 /** Decodes the text of a summary. */
-export function readSummary(text: string): LineItemsOfCampaign {
+export function decodeSummary(text: string): LineItemsSummary {
   const [letters = '', ...spans] = text.split(' ');
   return {
     budgeted: letters.includes(LETTERS.budgeted),
@@ -75,7 +77,7 @@ export function readSummary(text: string): LineItemsOfCampaign {
 }
 
 /** Merges spans that overlap or touch. */
-function joined(spans: readonly Span[]): Span[] {
+function mergeSpans(spans: readonly Span[]): Span[] {
   const found: Span[] = [];
   for (const span of [...spans].sort((a, b) => (a.from < b.from ? -1 : 1))) {
     const last = found.at(-1);

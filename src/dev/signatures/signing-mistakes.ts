@@ -4,8 +4,8 @@ import { keyOf } from './signing.ts';
 
 type Encode = (text: string) => string;
 
-/** Encodes the parameters, alone or with the base URI and the parameter string. */
-function everywhere(encoder: Encode): Change[] {
+/** Returns the changes that use an encoder for the parameters, alone or also for other parts of the base string. */
+function inParameters(encoder: Encode): Change[] {
   return [
     { encodeParameter: encoder },
     { encodeParameter: encoder, encodeString: encoder, encodeUri: encoder },
@@ -13,10 +13,10 @@ function everywhere(encoder: Encode): Change[] {
   ];
 }
 
-/** `everywhere`, and the base URI and the parameter string without the parameters. */
-function anywhere(encoder: Encode): Change[] {
+/** Returns the changes that use an encoder for any part: parameters, parameter string or base URI. */
+function inAnyPart(encoder: Encode): Change[] {
   return [
-    ...everywhere(encoder),
+    ...inParameters(encoder),
     { encodeString: encoder },
     { encodeUri: encoder },
     { encodeUri: encoder, encodeString: encoder },
@@ -60,29 +60,29 @@ export const encodingMistakes: readonly Mistake[] = [
       'Encode by RFC 3986: a space is %20.',
       (signing) => {
         const hasSpace = signing.parameters.some(({ name, value }) => `${name}${value}`.includes(' '));
-        return hasSpace ? [plus, form, legacyForm].flatMap(everywhere) : [];
+        return hasSpace ? [plus, form, legacyForm].flatMap(inParameters) : [];
       },
     ],
     'reserved-characters-not-encoded': [
       "The characters ! * ' ( ) were signed without being encoded.",
       "Encode everything but letters, digits and - . _ ~; encodeURIComponent leaves ! * ' ( ) as they are.",
-      () => everywhere(component),
+      () => inParameters(component),
     ],
     'delimiters-not-encoded': [
       'The characters / : or , were signed without being encoded.',
       'Encode everything but letters, digits and - . _ ~.',
-      () => [slash, colon].flatMap(everywhere),
+      () => [slash, colon].flatMap(inParameters),
     ],
-    'tilde-encoded': ['The character ~ was encoded.', 'Leave ~ as it is.', () => anywhere(tilde)],
+    'tilde-encoded': ['The character ~ was encoded.', 'Leave ~ as it is.', () => inAnyPart(tilde)],
     'escapes-in-lower-case': [
       'Escapes were signed in lower case, such as %2f.',
       'Write the hex digits of escapes in upper case.',
-      () => anywhere(lowerCase),
+      () => inAnyPart(lowerCase),
     ],
     'not-utf-8': [
       'Characters outside of ASCII were encoded as Latin-1.',
       'Encode text as UTF-8 before percent-encoding it.',
-      () => everywhere(latin1),
+      () => inParameters(latin1),
     ],
     'parameters-not-encoded': [
       'Names and values were signed without being percent-encoded.',
@@ -102,7 +102,7 @@ export const encodingMistakes: readonly Mistake[] = [
 const withKey = (...keys: readonly string[]): Change[] => keys.map((key) => ({ key }));
 
 /** Keys built with the secrets of other applications and tokens. */
-function confused({ secrets }: MistakeContext): string[] {
+function keysOfOthers({ secrets }: MistakeContext): string[] {
   const { consumerSecret, tokenSecret, others } = secrets;
   return others.flatMap(({ kind, secret }) => {
     const own = kind === 'consumer' ? keyOf(secret, tokenSecret) : keyOf(consumerSecret, secret);
@@ -119,12 +119,12 @@ export const CONFUSED_SECRET = 'secret-of-something-else';
 export const keyMistakes: readonly Mistake[] = [
   ...mistakesOf('key', {
     'token-secret-left-out': [
-      'The key was made without the secret of the token.',
+      'The key was built without the secret of the token.',
       'Sign with consumer secret, & and token secret.',
       (_, { secrets }) => withKey(keyOf(secrets.consumerSecret, '')),
     ],
     'ampersand-left-out': [
-      'The key was made without the & between the secrets, which also follows a consumer secret alone.',
+      'The key was built without the & between the secrets, which also follows a consumer secret alone.',
       'Sign with consumer secret, & and token secret; the & stays when there is no token.',
       (_, { secrets: { consumerSecret, tokenSecret } }) =>
         withKey(consumerSecret + tokenSecret, consumerSecret, tokenSecret),
@@ -135,7 +135,7 @@ export const keyMistakes: readonly Mistake[] = [
       (_, { secrets }) => withKey(keyOf(secrets.tokenSecret, secrets.consumerSecret)),
     ],
     'one-secret-twice': [
-      'One secret stands in both places of the key.',
+      'One secret was used as both parts of the key.',
       'The key is the consumer secret, & and the token secret.',
       (_, { secrets: { consumerSecret, tokenSecret } }) =>
         tokenSecret === ''
@@ -155,18 +155,18 @@ export const keyMistakes: readonly Mistake[] = [
         ),
     ],
     'consumer-secret-left-out': [
-      'The key was made without the consumer secret.',
+      'The key was built without the consumer secret.',
       'Sign with consumer secret, & and token secret.',
       (_, { secrets }) => withKey(keyOf('', secrets.tokenSecret), '&'),
     ],
     [CONFUSED_SECRET]: [
       'The secret of another application or another token was used.',
       'Use the secrets that belong to the consumer key and the token that are sent.',
-      (_, context) => withKey(...confused(context)),
+      (_, context) => withKey(...keysOfOthers(context)),
     ],
     'space-in-secret': [
-      'A secret was used with a space or a line break that does not belong to it.',
-      'Trim what is read from files and environment variables.',
+      'A secret was used with an extra space, line break or quotation marks.',
+      'Trim values that are read from files and environment variables, and remove the quotation marks.',
       (_, { secrets: { consumerSecret: one, tokenSecret: two } }) =>
         withKey(
           ...['\n', ' ', '\r\n'].flatMap((space) => [
@@ -185,13 +185,13 @@ export const keyMistakes: readonly Mistake[] = [
   }),
   ...mistakesOf('digest', {
     'other-hash': [
-      'Another algorithm was used than HMAC-SHA1.',
+      'An algorithm other than HMAC-SHA1 was used.',
       'Sign with HMAC-SHA1.',
       () => (['hmac-sha256', 'hmac-sha512', 'sha1', 'sha256', 'plaintext'] as const).map((digest) => ({ digest })),
     ],
     'digest-not-base64': [
-      'The digest was not written as base64.',
-      'Write the 20 bytes of the digest as base64, with padding.',
+      'The digest was not encoded as base64.',
+      'Encode the 20 bytes of the digest as base64, with padding.',
       () => (['hex', 'base64url', 'base64 of hex'] as const).map((encoding) => ({ encoding })),
     ],
   }),

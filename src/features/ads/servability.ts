@@ -1,7 +1,7 @@
 import { boolean, type StoredValue, text } from '../../contract/declare/fields.ts';
 import type { Computed, Row } from '../../contract/declare/resource.ts';
 import { spentBy } from '../../contract/store/delivery-ledger.ts';
-import { LINE_ITEMS_SUMMARY, type LineItemsOfCampaign, readSummary } from '../../contract/store/line-items-summary.ts';
+import { decodeSummary, LINE_ITEMS_SUMMARY, type LineItemsSummary } from '../../contract/store/line-items-summary.ts';
 import type { Campaign } from './campaigns.ts';
 import { type FundingInstrument, fundingInstruments, reasonList, reasonsNotAbleToFund } from './funding-instruments.ts';
 
@@ -92,9 +92,9 @@ export function hasLineItems(row: Campaign): boolean {
   return lineItemsOf(row) !== undefined;
 }
 
-function lineItemsOf(row: Campaign): LineItemsOfCampaign | undefined {
+function lineItemsOf(row: Campaign): LineItemsSummary | undefined {
   const summary = (row as Row)[LINE_ITEMS_SUMMARY];
-  return typeof summary === 'string' ? readSummary(summary) : undefined;
+  return typeof summary === 'string' ? decodeSummary(summary) : undefined;
 }
 
 /** Returns all reasons except those of the account, as a bit mask. @source decision 37 and 173 */

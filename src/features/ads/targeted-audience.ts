@@ -9,7 +9,7 @@ import {
 import { AUDIENCE_READERS } from '../../contract/declare/roles.ts';
 import { problem } from '../../contract/problems/problems.ts';
 import type { TargetingLineItem } from '../../contract/store/custom-audiences.ts';
-import { LINE_ITEMS_SUMMARY, summaryOf } from '../../contract/store/line-items-summary.ts';
+import { encodeSummary, LINE_ITEMS_SUMMARY } from '../../contract/store/line-items-summary.ts';
 import { checkId } from '../../rows/keys.ts';
 import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 import { type Campaign, campaigns } from './campaigns.ts';
@@ -126,7 +126,7 @@ async function servabilityOf(context: SerializeContext, rows: readonly Campaign[
       hasBudget: daily !== null || total !== null,
       creative,
     };
-    const alone = { ...campaign, [LINE_ITEMS_SUMMARY]: summaryOf([only]) };
+    const alone = { ...campaign, [LINE_ITEMS_SUMMARY]: encodeSummary([only]) };
     return only.entity_status === 'ACTIVE' && outcome(alone).servable === 1;
   };
 }

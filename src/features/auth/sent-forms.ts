@@ -4,7 +4,7 @@ import { formatInstant, instantMs } from '../../base/instants.ts';
 import type { Random } from '../../base/random.ts';
 import { type SecretBox, secretBox, tryOpen } from '../../base/secret-box.ts';
 import { pause } from '../../base/timers.ts';
-import type { ArrivedForm } from '../../contract/declare/pages.ts';
+import type { SubmittedForm } from '../../contract/declare/pages.ts';
 import type { RenderedPage, SentForms } from '../../contract/services/sent-forms.ts';
 import type { SentForm } from '../../contract/store/logins.ts';
 import type { Store } from '../../storage/unit-of-work.ts';
@@ -96,7 +96,7 @@ export function sentForms(deps: { store: Store; clock: Clock; random: Random; bo
   };
 }
 
-const partsOf = ({ key, address, members }: ArrivedForm): readonly unknown[] => [key, address, members];
+const partsOf = ({ key, address, members }: SubmittedForm): readonly unknown[] => [key, address, members];
 
 const shortDigest = (text: string): string => digest('session', [text]).toString('base64url').slice(0, 22);
 

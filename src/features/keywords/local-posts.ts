@@ -9,7 +9,7 @@ const PAGE = 500;
 const INDEXED_MIN = 500;
 
 /** The position before all local posts. */
-export const NO_POSTS: PostPosition = { stored_in: 0, id: '' };
+export const BEFORE_ALL_POSTS: PostPosition = { stored_in: 0, id: '' };
 
 /** A local post with its position in storage order. */
 type LocalPost = CorpusPost & PostPosition;
@@ -53,8 +53,8 @@ async function readPage(tx: ReadTransaction, environment: Environment, after: Po
  * earlier post can appear. Returns none if there are few.
  * @source decision 790
  */
-export function indexablePosts(made: readonly LocalPost[], horizon: number): readonly LocalPost[] {
-  const unsettled = made.findIndex(({ stored_in }) => stored_in >= horizon);
-  const posts = unsettled < 0 ? made : made.slice(0, unsettled);
-  return posts.length < INDEXED_MIN ? [] : posts;
+export function indexablePosts(posts: readonly LocalPost[], horizon: number): readonly LocalPost[] {
+  const unsettled = posts.findIndex(({ stored_in }) => stored_in >= horizon);
+  const settled = unsettled < 0 ? posts : posts.slice(0, unsettled);
+  return settled.length < INDEXED_MIN ? [] : settled;
 }

@@ -2,7 +2,7 @@ import type { Environment } from '../../contract/declare/account-state.ts';
 import type { DerivedFile } from '../../contract/store/derived-files.ts';
 import type { PostPosition } from '../../contract/store/posts.ts';
 import type { DictionarySize } from './dictionary.ts';
-import { NO_POSTS } from './local-posts.ts';
+import { BEFORE_ALL_POSTS } from './local-posts.ts';
 
 /** The environments of the posts of a segment. */
 export type Scope = Environment | 'both';
@@ -64,7 +64,7 @@ export function emptyManifest(mark: string, edition: string): Manifest {
     mark,
     edition,
     pages: 0,
-    localPosts: { production: NO_POSTS, sandbox: NO_POSTS },
+    localPosts: { production: BEFORE_ALL_POSTS, sandbox: BEFORE_ALL_POSTS },
     segments: [],
     terms: [],
   };

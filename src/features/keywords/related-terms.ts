@@ -4,7 +4,7 @@ import { isTokenOf } from '../../base/words.ts';
 import type { Lexicon } from './phrase-search.ts';
 import { DAY_S, HOUR_S, languageCode } from './post-page.ts';
 import { IndexedTexts, SampleTexts } from './sample-texts.ts';
-import { forEachText, type MatchedPosts, type PostFilter, postsThatPass, type Segment } from './segment.ts';
+import { filterPosts, forEachText, type MatchedPosts, type PostFilter, type Segment } from './segment.ts';
 import { stopWords } from './stop-words.ts';
 import { countTerms } from './term-counts.ts';
 
@@ -88,7 +88,7 @@ function hashLimit(wanted: number, all: number): number {
 /** Estimates the number of posts that pass a filter, in proportion to its share of their days. */
 function estimatePosts(segments: readonly Segment[], { from, to, country }: PostFilter): number {
   let posts = 0;
-  for (const segment of segments) posts += country === 0 ? segment.posts : segment.postsOf(country);
+  for (const segment of segments) posts += country === 0 ? segment.posts : segment.countPostsFrom(country);
   const days = Math.ceil(to / DAY_S) - Math.floor(from / DAY_S);
   return posts * ((to - from) / (days * DAY_S));
 }
@@ -137,7 +137,7 @@ function readSample(segments: readonly Segment[], filter: PostFilter, below: num
   for (const segment of segments) {
     const end = countBelow(segment, below);
     const languages = segment.part('languages', 0, end);
-    const passing = postsThatPass(segment, end, filter);
+    const passing = filterPosts(segment, end, filter);
     forEachText(segment, passing, end, (post, terms, length) => texts.add(terms, length, languages[post]!));
   }
   return new IndexedTexts(texts);

@@ -193,7 +193,7 @@ class FileSegment implements Segment {
     return this.#fitting.has(name);
   }
 
-  postsOf(country: number): number {
+  countPostsFrom(country: number): number {
     this.#known.byCountry ??= countByCountry(this.column('countries'));
     return this.#known.byCountry.get(country) ?? 0;
   }

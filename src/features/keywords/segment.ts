@@ -12,16 +12,16 @@ export interface Segment {
   /** A whole column. @throws when its file is missing or damaged */
   column<N extends ColumnName>(name: N): SegmentColumns[N];
   /**
-   * The elements of a column from `from` up to `to` (exclusive), until the next part of that column is read, of whichever
-   * segment. @throws when its file is missing or damaged
+   * The elements of a column from `from` to `to` (exclusive). The array may be reused by the next call for the same
+   * column of any segment. @throws when its file is missing or damaged
    */
   part<N extends ColumnName>(name: N, from: number, to: number): SegmentColumns[N];
   /** The hours of all posts; undefined when they span more than 256. */
   hours(): PostHours | undefined;
   /** Whether reading parts of a column costs nothing, because it is in memory. */
   isInMemory(name: ColumnName): boolean;
-  /** The number of posts from a country. */
-  postsOf(country: number): number;
+  /** Returns the number of posts from a country. */
+  countPostsFrom(country: number): number;
 }
 
 /** The hours in which posts were created, by post. */
@@ -35,9 +35,9 @@ export interface PostHours {
 /** A set of posts of a segment: one bit each, least significant first. */
 export type PostSet = Uint32Array;
 
-/** Posts whose texts are read together. */
+/** Number of posts in a block, whose wanted texts are read together. */
 const BLOCK_POSTS = 1024;
-/** From this many posts of a block on, all texts between the first and the last of them are read at once. */
+/** If a block has at least this many wanted texts, they are read at once, with those between them. */
 const DENSE_POSTS = 4;
 
 /** A segment in memory. */
@@ -55,14 +55,14 @@ export function segmentOf(columns: SegmentColumns): Segment {
       return hours;
     },
     isInMemory: () => true,
-    postsOf(country) {
+    countPostsFrom(country) {
       byCountry ??= countByCountry(columns.countries);
       return byCountry.get(country) ?? 0;
     },
   };
 }
 
-/** The hours of times in seconds; undefined when they span more than 256. */
+/** Converts times of creation in seconds to hours; undefined if they span more than 256. */
 export function hoursOf(createdAt: Uint32Array): PostHours | undefined {
   let earliest = 0xffff_ffff;
   let latest = 0;
@@ -78,19 +78,19 @@ export function hoursOf(createdAt: Uint32Array): PostHours | undefined {
   return { first, column };
 }
 
-/** The number of posts of each country. */
+/** Counts the posts of each country. */
 export function countByCountry(countries: Uint16Array): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
   for (const country of countries) counts.set(country, (counts.get(country) ?? 0) + 1);
   return counts;
 }
 
-/** An empty set. */
+/** Returns an empty set that has room for the posts of a segment. */
 export function emptyPostSet({ posts }: Segment): PostSet {
   return new Uint32Array((posts + 31) >>> 5);
 }
 
-/** All posts. */
+/** Returns a set of all posts; bits beyond the last post are set too. */
 export function everyPost(segment: Segment): PostSet {
   return emptyPostSet(segment).fill(0xffff_ffff);
 }
@@ -143,12 +143,12 @@ export function forEachPost(set: PostSet, visit: (post: number) => void): void {
   }
 }
 
-/** Receives a post with its terms in text order: the first `length` of the array, until it returns. */
+/** Receives a post and its terms in text order: the first `length` elements of an array that is reused afterwards. */
 type TextVisitor = (post: number, terms: Uint32Array, length: number) => void;
 
 let termBuffer = new Uint32Array(1024);
 
-/** Reads the texts of the posts of a set that are below a number, ascending. */
+/** Calls `visit` with the terms of each post of a set whose number is less than `below`, ascending. */
 export function forEachText(segment: Segment, set: PostSet, below: number, visit: TextVisitor): void {
   forEachEncodedText(segment, set, below, (post, words, from, end) => {
     // Each term takes at least one byte.
@@ -168,10 +168,10 @@ export function forEachText(segment: Segment, set: PostSet, below: number, visit
   });
 }
 
-/** Receives a post whose terms are the varints in `words[from..end]`, until it returns. */
+/** Receives a post and its terms, the varints in `words[from..end]`; the array is reused afterwards. */
 type EncodedTextVisitor = (post: number, words: Uint8Array, from: number, end: number) => void;
 
-/** Reads the encoded texts of the posts of a set that are below a number, ascending. */
+/** Calls `visit` with the encoded terms of each post of a set whose number is less than `below`, ascending. */
 export function forEachEncodedText(segment: Segment, set: PostSet, below: number, visit: EncodedTextVisitor): void {
   const chosen = new Uint32Array(BLOCK_POSTS);
   const end = Math.min(below, segment.posts);
@@ -181,7 +181,7 @@ export function forEachEncodedText(segment: Segment, set: PostSet, below: number
   }
 }
 
-/** Lists the posts of a set from a multiple of 32 on; returns their number. */
+/** Writes the posts of a set from `from`, a multiple of 32, to `to` (exclusive) to an array; returns their number. */
 function listPosts(set: PostSet, from: number, to: number, into: Uint32Array): number {
   let count = 0;
   for (let word = from >>> 5; word * 32 < to; word++) {
@@ -225,8 +225,8 @@ export interface PostFilter {
   readonly country: number;
 }
 
-/** Returns the posts with a lower number that pass a filter. */
-export function postsThatPass(segment: Segment, below: number, { from, to, country }: PostFilter): PostSet {
+/** Returns the posts that pass a filter and whose number is less than `below`. */
+export function filterPosts(segment: Segment, below: number, { from, to, country }: PostFilter): PostSet {
   const passing = emptyPostSet(segment);
   const createdAt = segment.part('createdAt', 0, below);
   const countries = country === 0 ? undefined : segment.part('countries', 0, below);

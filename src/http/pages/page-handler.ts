@@ -196,7 +196,7 @@ async function respond(deps: PageDeps, page: Page, arrival: PageArrival): Promis
   const repeated = await sentForms.repeated(form, cookie ?? '');
   if (repeated) return repeated;
   const isLate = made.user !== '' && page.mayFollowLogin && (!isKnown || user === made.user);
-  return rendered(isLate ? await pages.late({ ...form, user: made.user }) : pages.errorPage('form token'));
+  return rendered(isLate ? await pages.keepLateForm({ ...form, user: made.user }) : pages.errorPage('form token'));
 }
 
 const noCalls = (): never => {

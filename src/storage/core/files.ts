@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 
-/** Makes new names in a folder durable, such as those of renamed files. */
+/** Syncs a folder, so that new and renamed files in it survive a crash. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path);
   try {
@@ -12,7 +12,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Whether a file or folder does not exist. */
+/** Whether an error says that a file or folder does not exist. */
 export function isAbsent(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }

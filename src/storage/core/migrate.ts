@@ -55,10 +55,10 @@ async function upgrade(
   record: AuditRecord | undefined,
 ): Promise<string[]> {
   const former = await lockSchema(session);
-  await refuseWhileOlderServe(session, former, lacking(former, steps));
+  await rejectIncompatibleServers(session, former, lacking(former, steps));
   if (session.dialect === 'postgres') await session.runRaw(`set local lock_timeout = '${LOCK_WAIT_S}s'`);
   const applied = await applyMigrations(session, now, steps);
-  // A new schema has no data, and its table of migrations has the time of its creation.
+  // A new schema needs no audit record, as `schema_steps` has its date, and no server uses it yet.
   if (applied.length === 0 || former.length === 0) return applied;
   if (record) await new Audit(session).append([record]);
   // Makes running servers check whether they are still compatible.
@@ -105,7 +105,7 @@ async function lockSchema(session: Session): Promise<AppliedMigration[]> {
  * Rejects if a running server is incompatible with the missing migrations; none can register meanwhile. SQLite has one
  * server, which the operator stops. @source decision 831
  */
-async function refuseWhileOlderServe(
+async function rejectIncompatibleServers(
   session: Session,
   former: readonly AppliedMigration[],
   missing: readonly Migration[],
@@ -121,7 +121,7 @@ async function refuseWhileOlderServe(
   if (older.length === 0) return;
   const named = older.map(({ hostname, version }) => `${version} on ${hostname}`).join(', ');
   throw new Error(
-    `servers are running that cannot go on beside ${barring.map(({ name }) => name).join(', ')}: ${named}; stop them, run this again, and start the new version (a server that was killed counts as running for ${DEAD_AFTER_S} s)`,
+    `running servers are incompatible with ${barring.map(({ name }) => name).join(', ')}: ${named}; stop them, run this again, and start the new version (a server that was killed counts as running for ${DEAD_AFTER_S} s)`,
   );
 }
 
@@ -129,7 +129,7 @@ function isLockTimeout(error: unknown): boolean {
   return error instanceof StoreUnavailable && (error.cause as { code?: string } | undefined)?.code === '55P03';
 }
 
-/** The migrations with these names, in order, without replaced ones. @throws SchemaTooNew if one is unknown */
+/** Returns the migrations with these names, in order, without replaced ones. @throws SchemaTooNew if one is unknown */
 export function migrationsNamed(names: readonly string[]): Migration[] {
   const known = released.filter(({ name }) => names.includes(name));
   const unknown = names.filter(
@@ -173,7 +173,7 @@ function lacking(applied: readonly AppliedMigration[], steps: readonly Migration
   const last = applied.findLast(({ name }) => name < schema.name)?.name;
   if (missing.includes(schema) && last !== undefined && last !== schema.upgrade!.from) {
     throw new Error(
-      `the database is of a development version before ${schema.name} (its last migration is ${last}); only databases of releases can be upgraded: begin a new one, or run a version that has the migrations in between first`,
+      `the database is of a development version before ${schema.name} (its last migration is ${last}); only databases of releases can be upgraded: create a new one, or first run a version that has the migrations in between`,
     );
   }
   return missing;

@@ -15,7 +15,7 @@ export interface BatchesOptions {
   readonly statements: Statements;
   readonly known: KnownStatements;
   readonly probe: StatementProbe | undefined;
-  /** Runs a unit of work by itself. */
+  /** Runs a unit of work in a transaction of its own. */
   readonly alone: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
   /** Maps an error for callers; also handles a commit with an unknown outcome. */
   readonly mapFailure: (error: unknown, unit: Pick<FailedUnit, 'isBroken' | 'isCommitting'>) => unknown;
@@ -48,8 +48,8 @@ const BEGIN = `begin; set local lock_timeout = ${LOCK_MS}`;
 const ALONE_MIN = 16;
 const ALONE_MAX = 4096;
 
-/** Statistics about the units of a kind. */
-interface Experience {
+/** How long units of a kind stay out of batches. */
+interface Backoff {
   /** How many more run alone. */
   alone: number;
   /** How many run alone after the next one leaves its batch. */
@@ -63,24 +63,23 @@ interface Group {
 }
 
 /**
- * Runs units of work that first read and then only insert. Those that wait at the same time run in one transaction: at
- * first all of them read, in one write to the socket; when all have ended, what they insert is sent with `commit` in
- * another, rows of the same table in one statement. In between they cannot disturb each other: nothing is inserted
- * before all have read, and locks that are shared would let them run at the same time in transactions of their own. A
- * unit that does anything else leaves: it starts again by itself, and statements of its first run are rejected. If the
- * transaction fails, nothing of it was stored, and each unit runs by itself.
+ * Batches units of work that first read and then only insert. Those that wait at the same time share one transaction:
+ * their queries are pipelined; when all units have ended, their inserts are pipelined with `commit`, one statement for
+ * each table. The units do not affect each other: their queries take no locks, and all run before any insert, as they
+ * might in concurrent transactions. A unit that does anything else leaves the batch: it restarts in a transaction of
+ * its own, and further statements of its first run are rejected. If the batch is rolled back, each of its units does the same.
  * @source decision 827, 828, 829
  */
 export function postgresBatches(options: BatchesOptions): Batches {
   const { connections, alone, mapFailure } = options;
-  const experiences = new Map<string, Experience>();
+  const backoffs = new Map<string, Backoff>();
   let queue: BatchUnit[] = [];
   let running = 0;
   let isGathering = false;
   let underWay = 0;
   let settled: { promise: Promise<void>; resolve: () => void } | undefined;
 
-  /** More requests may be unread in the sockets: waits for turns of the event loop while they bring more units. */
+  /** Runs a batch once it is full, or a turn of the event loop, which may read more requests, brings no further unit. */
   const gather = (): void => {
     if (isGathering || queue.length === 0 || running === BATCHES_MAX) return;
     isGathering = true;
@@ -103,8 +102,8 @@ export function postgresBatches(options: BatchesOptions): Batches {
     alone(unit.work).then(unit.resolve, unit.reject);
   };
   const leave = (unit: BatchUnit): void => {
-    const { next } = experiences.get(unit.kind) ?? { next: ALONE_MIN };
-    experiences.set(unit.kind, { alone: next, next: Math.min(ALONE_MAX, next * 2) });
+    const { next } = backoffs.get(unit.kind) ?? { next: ALONE_MIN };
+    backoffs.set(unit.kind, { alone: next, next: Math.min(ALONE_MAX, next * 2) });
     runAlone(unit);
   };
 
@@ -121,7 +120,7 @@ export function postgresBatches(options: BatchesOptions): Batches {
     try {
       await Promise.all(units.map((unit) => unit.run(batch, options, leave)));
       await batch.commit(units.filter((unit) => unit.hasEnded));
-      for (const unit of units) if (unit.acknowledge()) experiences.delete(unit.kind);
+      for (const unit of units) if (unit.acknowledge()) backoffs.delete(unit.kind);
     } catch (error) {
       // A connection that cannot roll back is destroyed, which ends its transaction.
       await line.command('rollback').catch((failure: Error) => {
@@ -140,17 +139,17 @@ export function postgresBatches(options: BatchesOptions): Batches {
     }
   }
 
-  /** Whether a unit of this kind should run alone. */
-  const isBetterAlone = (kind: string): boolean => {
-    const experience = experiences.get(kind);
-    if (!experience || experience.alone === 0) return false;
-    experience.alone -= 1;
+  /** Whether a unit of this kind runs alone, which uses up one of its turns to do so. */
+  const takeTurnAlone = (kind: string): boolean => {
+    const backoff = backoffs.get(kind);
+    if (!backoff || backoff.alone === 0) return false;
+    backoff.alone -= 1;
     return true;
   };
 
   return {
     async write<T>(kind: string, work: (session: Session) => Promise<T>): Promise<T> {
-      if (isBetterAlone(kind)) return alone(work);
+      if (takeTurnAlone(kind)) return alone(work);
       underWay += 1;
       try {
         return await new Promise<T>((resolve, reject) => {
@@ -344,7 +343,7 @@ class BatchUnit {
         },
         (error: unknown) => {
           if (this.#state !== 'running') return;
-          // The cause of a failed statement is found by running alone; other errors are final.
+          // After a failed statement, which may be another unit's, the unit runs again, alone; other errors are final.
           if (!batch.hasFailed) {
             this.#state = 'settled';
             this.reject(error);

@@ -15,7 +15,7 @@ interface AgingRows<Table extends TableName> {
   readonly and?: Readonly<Record<string, readonly ['=' | '<=', Value]>>;
 }
 
-/** Removes the oldest rows before a time, at most `max` because other writes wait; returns their number. */
+/** Removes up to `max` of the oldest rows before a time, so that other writes wait only briefly; returns their number. */
 export function removeOldest<Table extends TableName>(
   session: Session,
   { table, key, time, and = {} }: AgingRows<Table>,

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { AnyResource } from '../../contract/declare/resource.ts';
-import { LINE_ITEMS_SUMMARY, type LineItemOfCampaign, summaryOf } from '../../contract/store/line-items-summary.ts';
+import { encodeSummary, LINE_ITEMS_SUMMARY, type SummarizedLineItem } from '../../contract/store/line-items-summary.ts';
 import { allListed, inList } from '../core/in-lists.ts';
 import type { Session } from '../core/session.ts';
 import { updateRows } from '../core/table-rows.ts';
@@ -73,7 +73,7 @@ async function recomputeSummaries(
   const before = await summaries(session, account, campaigns);
   const after = await linesOf(session, account, campaigns);
   for (const [id, summary] of before) {
-    const now = summaryOf(after.get(id) ?? []);
+    const now = encodeSummary(after.get(id) ?? []);
     if (now === summary) continue;
     await updateRows(session, 'campaigns', { [LINE_ITEMS_SUMMARY]: now }, { account_id: account, id });
     onReplaced(id);
@@ -130,8 +130,8 @@ async function linesOf(
   session: Session,
   account: string,
   campaigns: readonly string[],
-): Promise<Map<string, LineItemOfCampaign[]>> {
-  const found = new Map<string, LineItemOfCampaign[]>();
+): Promise<Map<string, SummarizedLineItem[]>> {
+  const found = new Map<string, SummarizedLineItem[]>();
   const rows = await allListed(session, 'delivery lines', campaigns, { account }, (db, ids, param) =>
     db
       .selectFrom('line_items')
@@ -156,7 +156,7 @@ async function linesOf(
  * The creative status of a line item: `accepted` if any is, `rejected` if all are rejected or in review, otherwise
  * `none`. @source decision 1082
  */
-export function creativeStatus(): RawBuilder<LineItemOfCampaign['creative']> {
+export function creativeStatus(): RawBuilder<SummarizedLineItem['creative']> {
   return sql`case when ${hasCreative(sql`and approval_status = 'ACCEPTED'`)} then 'accepted'
     when ${hasCreative(sql``)} then 'rejected' else 'none' end`;
 }

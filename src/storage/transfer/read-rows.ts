@@ -52,8 +52,8 @@ async function* rowsInOrder(session: Session, table: TableSchema): AsyncGenerato
   const { columns, key } = table;
   const types = new Map(columns.map(({ name, type }) => [name, type]));
   const isInteger = (name: string): boolean => types.get(name) === 'integer';
-  // Text keeps every digit of an integer; JavaScript numbers would not.
   const transient = TRANSIENT_COLUMNS[table.name] ?? [];
+  // Integers are read as text, since JavaScript numbers would lose digits.
   const selected = columns.map(({ name }) =>
     transient.includes(name)
       ? `null as ${quoteIdentifier(name)}`

@@ -6,7 +6,7 @@ import { type Direction, EVENT_TYPE_RULES, type EventType } from '../../../contr
 import type { Subscription } from '../../../storage/tables/subscriptions.ts';
 import { longIdField } from '../long-id-field.ts';
 
-/** The members of a filter; null where absent. */
+/** A filter as stored; absent members are null. */
 export type Filter = Pick<Subscription, 'filter_user_id' | 'filter_keyword' | 'filter_direction'>;
 
 /** Accepted names of directions, and the stored value of each. @source activity 17.2 */
@@ -18,7 +18,7 @@ const DIRECTIONS: Readonly<Record<string, Direction | 'both'>> = {
   inbound: 'received',
 };
 
-/** The members of a filter. @source activity 17.2 */
+/** The fields of a filter in a request. @source activity 17.2 */
 export const FILTER_MEMBERS = {
   user_id: longIdField().describe('The user of the events. Required except for Spaces.'),
   keyword: text({ max: 150 }).describe('Whole words in the text of an event; case-insensitive.'),
@@ -27,7 +27,7 @@ export const FILTER_MEMBERS = {
   ),
 } as const satisfies Parameters;
 
-/** Reads a filter for a type. With an undefined type, which is reported elsewhere, fewer checks are made. */
+/** Parses a filter for an event type. If the type is undefined, which the caller reports, its rules are not checked. */
 export function readFilter(
   raw: RawValue,
   type: EventType | undefined,
@@ -60,7 +60,7 @@ function filterErrors(filter: Filter, type: EventType | undefined, requested: st
   return found;
 }
 
-/** Why a filter of a type cannot have a direction; undefined when it can. @source decision 335, 359 */
+/** Returns why filters of a type cannot have a direction; undefined if they can. @source decision 335, 359 */
 function directionError(type: EventType, requested: Direction | 'both'): string | undefined {
   const { direction } = EVENT_TYPE_RULES[type];
   if (direction === null) return 'such events have no direction';

@@ -3,7 +3,7 @@ import { addDays, localDateAt, localDay } from '../../../base/zones.ts';
 /** The width of the buckets of a series. */
 export type Granularity = 'DAY' | 'HOUR' | 'TOTAL';
 
-/** The hours of a local day within a range, from `first` to before `end`, and their buckets. */
+/** The part of a local day within a range: its hours from `first` to `end` (exclusive), and their buckets. */
 export interface DayBuckets {
   readonly first: number;
   readonly end: number;

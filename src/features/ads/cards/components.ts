@@ -60,7 +60,7 @@ const details = objectOf({
 });
 const button = objectOf({ type: literal('BUTTON'), label, destination: unionByType({ APP: app }) });
 
-/** Validates a list of components, without the combination of their types. */
+/** Validates each component of a list, but not the combination of their types. */
 function componentList(swipeableMin: number): Validator {
   const media_keys = arrayOf(key, { ...CAROUSEL, min: swipeableMin });
   const component = unionByType({

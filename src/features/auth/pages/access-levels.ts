@@ -7,7 +7,7 @@ const words = texts.login.abilities;
 export const LEVEL_NAMES: Readonly<Record<AccessLevel, string>> = texts.login.levels;
 
 /** The permissions of applications, and the access levels that include them. @source authentication 6.3 */
-const ABILITIES: readonly (readonly [name: string, levels: readonly AccessLevel[]])[] = [
+const PERMISSIONS: readonly (readonly [name: string, levels: readonly AccessLevel[]])[] = [
   [words.see, ['read', 'read-write', 'read-write-directmessages']],
   [words.seeAccounts, ['read', 'read-write', 'read-write-directmessages']],
   [words.manage, ['read-write', 'read-write-directmessages']],
@@ -18,10 +18,10 @@ const ABILITIES: readonly (readonly [name: string, levels: readonly AccessLevel[
 /** The permission that is independent of the access level. */
 const EMAIL = words.email;
 
-/** Actions that no access level permits. */
+/** Permissions that no access level includes. */
 const NEVER = [words.password];
 
-/** The actions that an access level permits, and those that it does not. */
+/** Returns the display names of the permissions that an access level includes, and of the others. */
 export function permissionsOf(
   level: AccessLevel,
   seesEmail: boolean,
@@ -29,10 +29,10 @@ export function permissionsOf(
   readonly can: readonly string[];
   readonly cannot: readonly string[];
 } {
-  const isAllowed = ([, levels]: (typeof ABILITIES)[number]): boolean => levels.includes(level);
-  const names = (rows: readonly (typeof ABILITIES)[number][]): string[] => rows.map(([name]) => name);
+  const isAllowed = ([, levels]: (typeof PERMISSIONS)[number]): boolean => levels.includes(level);
+  const names = (rows: readonly (typeof PERMISSIONS)[number][]): string[] => rows.map(([name]) => name);
   return {
-    can: [...names(ABILITIES.filter(isAllowed)), ...(seesEmail ? [EMAIL] : [])],
-    cannot: [...names(ABILITIES.filter((row) => !isAllowed(row))), ...(seesEmail ? [] : [EMAIL]), ...NEVER],
+    can: [...names(PERMISSIONS.filter(isAllowed)), ...(seesEmail ? [EMAIL] : [])],
+    cannot: [...names(PERMISSIONS.filter((row) => !isAllowed(row))), ...(seesEmail ? [] : [EMAIL]), ...NEVER],
   };
 }

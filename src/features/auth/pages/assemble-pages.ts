@@ -22,7 +22,7 @@ import { profilePage } from './profile-page.ts';
 import { withReauthentication } from './reauthentication.ts';
 import { securityPage } from './security-page.ts';
 import { sessionsPage } from './sessions-page.ts';
-import { keepUnsent, unsentFormPage } from './unsent-form-page.ts';
+import { keepLateForm, unsentFormPage } from './unsent-form-page.ts';
 
 /**
  * Every page for browsers; `others` are those of other features. Pages that show or replace secrets, or change what logins
@@ -54,7 +54,7 @@ export function assemblePages(deps: PagesDeps, others: readonly Page[]): Pages {
   return {
     list: list.map(unlessBlocked),
     errorPage,
-    late: (form) => keepUnsent(deps, form),
+    keepLateForm: (form) => keepLateForm(deps, form),
     isBlocked: (user) => blockedReason(user) !== undefined,
   };
 }

@@ -12,9 +12,9 @@ import type { PagesDeps } from './pages-deps.ts';
 
 const words = texts.login.again;
 
-/** The member of the password form that names the method of the original request. */
+/** The field of the password form with the method of the original request. */
 const CONFIRM = 'confirm';
-/** The members of the password form itself. */
+/** Fields of the password form itself; all others belong to the form that it carries along. */
 const OWN_MEMBERS = /^(authenticity_token|confirm|session\[.*\])$/;
 
 /** Checks the password of a form, and the code if the user has one: `proceed` continues, `refuse` shows the form again. */

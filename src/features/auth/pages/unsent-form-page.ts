@@ -1,5 +1,5 @@
 import { html } from '../../../base/html.ts';
-import type { Page, PageResponse, UnsentForm } from '../../../contract/declare/pages.ts';
+import type { LateForm, Page, PageResponse } from '../../../contract/declare/pages.ts';
 import { hiddenFields, hiddenPairs } from '../../../markup/boxes.ts';
 import { texts } from '../../../texts/texts.ts';
 import { errorPage } from './error-pages.ts';
@@ -14,7 +14,7 @@ const QUERY = /^form=([\w-]{43})$/;
 const LEFT_OUT = /password|^session\[|^confirm$/;
 
 /** Keeps a form whose session has ended, and redirects to the page that sends it after a login. @source decision 1101 */
-export async function keepUnsent({ sentForms }: PagesDeps, form: UnsentForm): Promise<PageResponse> {
+export async function keepLateForm({ sentForms }: PagesDeps, form: LateForm): Promise<PageResponse> {
   const members = form.members.filter(([name]) => !LEFT_OUT.test(name));
   const location = `${PATH}?form=${await sentForms.keep({ ...form, members })}`;
   return { status: 303, location, html: cardPage(words.title) };

@@ -23,14 +23,14 @@ export interface ServingDeps {
     Services,
     'store' | 'clock' | 'secrets' | 'box' | 'delivery' | 'audiences' | 'keywords' | 'media' | 'pageUrl'
   >;
-  /** The id of this process among the nodes. */
+  /** The node id of this process. */
   readonly node: string;
   readonly onError: (error: unknown) => void;
-  /** Called when a beacon is dropped, because the queue is full. */
+  /** Called for each beacon that is dropped because the queue is full. */
   readonly onDropped: () => void;
   /** Maximum number of beacons that wait to be stored in an environment; 50,000 by default. */
   readonly waitingMax?: number;
-  /** How often a decision waits 50 ms for the database; 20 times by default. */
+  /** Maximum number of times that a decision waits 50 ms for the database; 20 by default. */
   readonly waitsMax?: number | undefined;
 }
 
@@ -179,7 +179,7 @@ export class EnvironmentServing {
       });
   }
 
-  /** Returns the viewer as known without the database. */
+  /** Returns the viewer from the cache alone, without reading the database. */
   cachedViewer({ user, context }: DecisionRequest): Viewer {
     return viewerOf(user && 'id' in user ? this.#people.get(user.id)?.person : undefined, context);
   }

@@ -1,7 +1,7 @@
 import { localDayAt, startOfHour } from '../../../base/zones.ts';
 import type { Bookings } from '../bookings.ts';
 import type { Delivered } from '../ledger-writer.ts';
-import { LATEST_HOURS } from './conversions.ts';
+import { CONVERSION_WINDOW_HOURS } from './conversions.ts';
 import { placeOf } from './counts.ts';
 import { type HourMarket, hourMarket, type Segment } from './hour-market.ts';
 import type { SimulationParameters } from './knobs.ts';
@@ -193,7 +193,9 @@ function deliverPart(
 /** Adds the clicks of an hour, and drops those too old to lead to conversions. */
 function addClicks(state: LedgerState, name: string, start_ms: number, clicks: number): void {
   if (clicks === 0) return;
-  const known = (state.clicks.get(name) ?? []).filter((each) => each.start_ms > start_ms - LATEST_HOURS * HOUR_MS);
+  const known = (state.clicks.get(name) ?? []).filter(
+    (each) => each.start_ms > start_ms - CONVERSION_WINDOW_HOURS * HOUR_MS,
+  );
   const last = known.at(-1);
   if (last?.start_ms === start_ms) last.clicks += clicks;
   else known.push({ start_ms, clicks });

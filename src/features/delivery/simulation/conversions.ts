@@ -7,7 +7,7 @@ import type { HourOfClicks } from './ledger-state.ts';
 
 /** Simulated conversions of one kind after clicks on a line item. */
 export interface Conversion {
-  /** The metric without its suffix. */
+  /** The prefix of its metrics. */
   readonly metric: string;
   /** Conversions per click. */
   readonly rate: number;
@@ -17,8 +17,8 @@ export interface Conversion {
 }
 
 const HOUR_S = 3600;
-/** A click leads to a conversion within this many hours. */
-export const LATEST_HOURS = 24;
+/** A conversion follows its click within this many hours. */
+export const CONVERSION_WINDOW_HOURS = 24;
 /** Share of conversions after an engagement; the others follow a view. */
 const ENGAGED = 0.8;
 /** Maximum number of draws for the conversions of an hour. */
@@ -67,7 +67,7 @@ export function conversionsOf({
 }
 
 /** Returns the metric of the clicks that lead to the conversions of a line item. */
-export function clicksOf({ objective }: Booking): DeliveryMetric {
+export function clickMetricOf({ objective }: Booking): DeliveryMetric {
   return objective === 'WEBSITE_CLICKS' ? 'url_clicks' : 'app_clicks';
 }
 
@@ -121,7 +121,7 @@ export function countConversions(
         const together = Math.min(group, count - each);
         // Squared, because most conversions follow soon.
         const after = draw(key, start_s, 'conversionTime', at) ** 2;
-        const time_s = start_s + HOUR_S + Math.floor(after * (LATEST_HOURS - 1) * HOUR_S);
+        const time_s = start_s + HOUR_S + Math.floor(after * (CONVERSION_WINDOW_HOURS - 1) * HOUR_S);
         if (time_s < from_s || time_s >= until_s) continue;
         const places = draw(key, start_s, 'conversionKind', at) < ENGAGED ? engaged : viewed;
         counts.add(places.count, together);

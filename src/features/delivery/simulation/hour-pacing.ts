@@ -3,7 +3,7 @@ import type { Budget } from '../bookings.ts';
 import type { Spent } from '../serving-times.ts';
 
 const HOUR_MS = 3_600_000;
-/** A total budget without an end is spread over this long from now on. */
+/** A total budget without an end date is spread over this time, from the planned hour on. */
 const HORIZON_MS = 30 * 24 * HOUR_MS;
 
 /** The planned part of an hour. Times in milliseconds since 1970. */
@@ -15,16 +15,17 @@ export interface Stretch {
   readonly until_ms: number;
   /** End of the flight; undefined without one. */
   readonly flightEnd_ms: number | undefined;
-  /** Share of each hour in the curve of the day, 1 on average. */
+  /** Weight of an hour in the daily curve, 1 on average. */
   readonly weight: (hour: number) => number;
 }
 
 /**
- * Returns the planned spend of a stretch, following the curve of the day: its part of the rest of the daily budget, at most its
- * part of the rest of the total budget over the flight. In micro units; infinite without budgets.
+ * Returns the planned spend of a stretch, in micro units; infinite without budgets. The daily curve spreads what is left
+ * of the daily budget over the rest of the day, and what is left of the total budget over the rest of the flight; the
+ * lower share counts.
  * @source decision 934
  */
-export function planFor({ daily, total }: Budget, spent: Spent, stretch: Stretch): number {
+export function planSpend({ daily, total }: Budget, spent: Spent, stretch: Stretch): number {
   const { day, hour, from_ms, until_ms, flightEnd_ms, weight } = stretch;
   const end_ms = flightEnd_ms ?? from_ms + HORIZON_MS;
   const now = (weight(hour) * Math.max(0, until_ms - from_ms)) / HOUR_MS;

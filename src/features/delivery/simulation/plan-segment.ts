@@ -4,18 +4,18 @@ import type { Bookings } from '../bookings.ts';
 import { budgetLeft, leftOf, reasonsNotServing } from '../serving-times.ts';
 import { draw, roundRandomly } from './draws.ts';
 import { hourMarket, hourWeight, type Segment } from './hour-market.ts';
-import { planFor, type Stretch } from './hour-pacing.ts';
+import { planSpend, type Stretch } from './hour-pacing.ts';
 import { apportion } from './largest-remainder.ts';
 import { type LedgerState, spentOn } from './ledger-state.ts';
 import { bid, createPlan, type Limit, type LinePlan } from './line-plan.ts';
 import type { PreparedLine } from './prepared-line.ts';
 import { shareAuctions } from './share-auctions.ts';
 
-/** The input of the plan of a segment. */
+/** The account and line items to plan, and their delivery so far. */
 interface PlanInput {
   readonly account: Bookings['account'];
   readonly lines: readonly PreparedLine[];
-  /** By line item, and by funding instrument. */
+  /** Audience sizes, by the id of a line item or the subject of a funding instrument. */
   readonly people: ReadonlyMap<string, number>;
   /** The ledger at the start of the segment. */
   readonly state: LedgerState;
@@ -46,7 +46,7 @@ export function planSegment(
     planBudgets(group, segment, account.timezone);
     bidAndPace(group, segment);
   }
-  // They bid again for the remaining opportunities.
+  // Line items with overlapping audiences bid again for the opportunities that are left to each.
   if (shareAuctions(serving, { people, market, segment })) for (const group of campaigns) bidAndPace(group, segment);
   for (const plan of serving) if (!plan.reason) round(plan, segment);
   cutToCaps(serving.filter(({ reason }) => !reason));
@@ -61,7 +61,7 @@ function planBudgets(group: readonly LinePlan[], segment: Segment, zone: string)
   const last = ends.some((end) => end === undefined) ? undefined : Math.max(...(ends as number[]));
   const from_ms = Math.min(...group.map((plan) => plan.from_ms));
   const until_ms = Math.max(...group.map((plan) => plan.until_ms));
-  const ofCampaign = planFor(
+  const ofCampaign = planSpend(
     line.booking.campaign.budget,
     spent.campaign,
     stretch(segment, [from_ms, until_ms], last, zone),
@@ -70,7 +70,7 @@ function planBudgets(group: readonly LinePlan[], segment: Segment, zone: string)
     const { booking, isStandard, flightEnd_ms } = plan.line;
     if (!isStandard) continue;
     const own = stretch(segment, [plan.from_ms, plan.until_ms], flightEnd_ms, zone);
-    plan.plan = planFor(booking.budget, plan.spent.line, own);
+    plan.plan = planSpend(booking.budget, plan.spent.line, own);
     plan.campaignPlan = ofCampaign;
   }
 }
@@ -107,7 +107,7 @@ function throttle(plan: LinePlan, by: number): void {
   plan.expectedSpend *= by;
 }
 
-/** Rounds impressions and billed actions by draws. */
+/** Rounds expected impressions and billed actions randomly to integers, and derives the spend. */
 function round(plan: LinePlan, segment: Segment): void {
   const { line, supply, offer } = plan;
   const time = segment.from_ms / 1000;
@@ -146,7 +146,8 @@ function stretch(
 }
 
 /**
- * Cuts the spend of line items to the rest of their budgets, then of their campaigns' budgets, then of the funding instruments.
+ * Caps the spend of line items at what is left of their budgets, then of their campaigns' budgets, then of their funding
+ * instruments.
  * @source decision 935
  */
 function cutToCaps(plans: readonly LinePlan[]): void {
@@ -165,7 +166,7 @@ function cutToCaps(plans: readonly LinePlan[]): void {
   }
 }
 
-/** Divides the rest among line items in proportion to their spend. */
+/** Divides what is left of a budget among line items, in proportion to their spend. */
 function cut(plans: readonly LinePlan[], left: number, limit: Limit): void {
   const wanted = plans.reduce((sum, plan) => sum + plan.spend, 0);
   if (wanted <= left) return;
@@ -180,8 +181,8 @@ function cut(plans: readonly LinePlan[], left: number, limit: Limit): void {
 }
 
 /**
- * Cuts a line item. The last action may cost less than the others, so that a budget is used up to the last unit. Without
- * pacing, delivery ends with the budget.
+ * Reduces the spend of a line item, and its actions and impressions accordingly. The last action may cost less than the
+ * others, so that no budget is left over. Without pacing, delivery stops when the budget is spent.
  */
 function cutOne(plan: LinePlan, spend: number, limit: Limit): void {
   const billed = spend === 0 ? 0 : Math.max(1, Math.min(plan.billed, Math.ceil(spend / plan.offer!.price)));

@@ -4,7 +4,7 @@ import { bidLimits } from '../../ads/reference/bidding-rules.ts';
 import type { BookedCreative, Booking, Bookings } from '../bookings.ts';
 import { FOREVER, servesWithin, shownCreatives } from '../serving-times.ts';
 import { type ActionMix, actionMix } from './actions.ts';
-import { clicksOf, type PreparedConversion, prepareConversions } from './conversions.ts';
+import { clickMetricOf, type PreparedConversion, prepareConversions } from './conversions.ts';
 import { placeOf } from './counts.ts';
 import { keyOf } from './draws.ts';
 import { qualityOf } from './rates.ts';
@@ -88,7 +88,7 @@ export function prepareLines(
       spots,
       weights: spots.map(({ weight }) => weight),
       conversions: prepareConversions(booking),
-      clicks: placeOf(clicksOf(booking)),
+      clicks: placeOf(clickMetricOf(booking)),
       booking,
       key,
       logLevel: Math.log(unitsPerDollar(booking.currency) * 1_000_000),

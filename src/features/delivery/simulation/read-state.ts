@@ -4,7 +4,7 @@ import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import { lineItems } from '../../ads/line-items.ts';
 import { rowsById } from '../booked-rows.ts';
 import type { Bookings } from '../bookings.ts';
-import { clicksOf, conversionsOf, LATEST_HOURS } from './conversions.ts';
+import { CONVERSION_WINDOW_HOURS, clickMetricOf, conversionsOf } from './conversions.ts';
 import { type LedgerState, lineState, sumUp } from './ledger-state.ts';
 import { REMEMBERED_DAYS } from './rates.ts';
 import { spotKey } from './spot-plan.ts';
@@ -76,9 +76,9 @@ async function addClicks(
   at_ms: number,
 ): Promise<void> {
   const counting = new Map(
-    lines.filter((line) => conversionsOf(line).length > 0).map((line) => [line.id, clicksOf(line)]),
+    lines.filter((line) => conversionsOf(line).length > 0).map((line) => [line.id, clickMetricOf(line)]),
   );
-  const earliest_ms = at_ms - LATEST_HOURS * HOUR_MS;
+  const earliest_ms = at_ms - CONVERSION_WINDOW_HOURS * HOUR_MS;
   const range = { from: localDateAt(earliest_ms, account.timezone), until: addDays(state.date, 1) };
   const rows = await listInBatches([...counting.keys()], (line_items) =>
     tx.deliveryLedger.listDays({ account: account.id, ...range, line_items }),

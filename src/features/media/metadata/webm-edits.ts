@@ -4,25 +4,26 @@ import type { Edit } from './without-metadata.ts';
 
 const [HEAD, SEGMENT, CLUSTER] = ['1a45dfa3', '18538067', '1f43b675'];
 const [SEEK_HEAD, INFO, TRACKS, CUES, TRACK] = ['114d9b74', '1549a966', '1654ae6b', '1c53bb6b', 'ae'];
-/** Elements after the head of a cluster of unknown size. */
-const OF_CLUSTER = ['e7', 'a0', 'a3', 'a7', 'ab', '5854'];
-/** Elements to keep, by the element around them: of the information, the unit of time, the duration and the programs. */
+/** Children of clusters, which are found beside the cluster if its size is unknown. */
+const CLUSTER_CHILDREN = ['e7', 'a0', 'a3', 'a7', 'ab', '5854'];
+/** Elements to keep, by parent; of the info element: timestamp scale, duration, muxing app and writing app. */
 const KEPT: Readonly<Record<string, readonly string[]>> = {
   '': [HEAD, SEGMENT],
-  [SEGMENT]: [SEEK_HEAD, INFO, TRACKS, CLUSTER, CUES, ...OF_CLUSTER],
+  [SEGMENT]: [SEEK_HEAD, INFO, TRACKS, CLUSTER, CUES, ...CLUSTER_CHILDREN],
   [INFO]: ['2ad7b1', '4489', '4d80', '5741'],
   [TRACKS]: [TRACK],
 };
-/** Elements of a track to remove: its names, a checksum, and unreadable ones. */
-const NOT_OF_TRACK = ['536e', '258688', 'bf', ''];
+/** Children of tracks to remove: name, codec name, checksum, and elements with unreadable ids. */
+const REMOVED_FROM_TRACKS = ['536e', '258688', 'bf', ''];
 const VOID = 'ec';
-const HEAD_BYTES = 12;
-/** Upper bounds for videos. */
+/** Maximum length of an element header. */
+const HEADER_BYTES = 12;
+/** Maximum numbers of elements and edits in a video. */
 const [ELEMENTS_MAX, EDITS_MAX] = [1_000_000, 10_000];
 
 /**
- * The edits that blank the metadata of a WebM file (titles, dates, tags, attachments), without moving anything: elements
- * become void ones. Undefined when there are too many.
+ * Returns the edits that blank the metadata of a WebM file (titles, dates, tags, attachments) in place, by turning its
+ * elements into Void elements; undefined if there are too many.
  */
 export async function webmEdits(path: string): Promise<Edit[] | undefined> {
   await using file = await open(path);
@@ -33,15 +34,15 @@ export async function webmEdits(path: string): Promise<Edit[] | undefined> {
     for (let start = from; start < end; ) {
       count += 1;
       if (count > ELEMENTS_MAX || edits.length > EDITS_MAX) return false;
-      const { id, content, size } = elementIn(await read(start, Math.min(HEAD_BYTES, end - start)));
-      const isKept = parent === TRACK ? !NOT_OF_TRACK.includes(id) : KEPT[parent]!.includes(id);
+      const { id, content, size } = parseHeader(await read(start, Math.min(HEADER_BYTES, end - start)));
+      const isKept = parent === TRACK ? !REMOVED_FROM_TRACKS.includes(id) : KEPT[parent]!.includes(id);
       if (isKept && id === CLUSTER && size === undefined) {
         start += content;
         continue;
       }
       const next = Math.min(size === undefined ? end : start + content + size, end);
       if (id === VOID) edits.push({ start: start + content, end: next });
-      else if (!isKept) edits.push(...voided(start, next));
+      else if (!isKept) edits.push(...voidEdits(start, next));
       else if (parent !== TRACK && (id in KEPT || id === TRACK) && !(await walk(start + content, next, id)))
         return false;
       start = next;
@@ -51,23 +52,27 @@ export async function webmEdits(path: string): Promise<Edit[] | undefined> {
   return (await walk(0, (await file.stat()).size, '')) ? edits : undefined;
 }
 
-/** The id of an element in hex digits, empty if unreadable; the length of its head; its size, unless that is unknown. */
-function elementIn(head: Buffer): { readonly id: string; readonly content: number; readonly size: number | undefined } {
-  const idBytes = Math.clz32(head[0]!) - 23;
-  const sizeBytes = Math.clz32(head[idBytes] ?? 0) - 23;
+/** Parses an element header: the id in hex digits, '' if unreadable; where the content begins; its size, if known. */
+function parseHeader(header: Buffer): {
+  readonly id: string;
+  readonly content: number;
+  readonly size: number | undefined;
+} {
+  const idBytes = Math.clz32(header[0]!) - 23;
+  const sizeBytes = Math.clz32(header[idBytes] ?? 0) - 23;
   const content = idBytes + sizeBytes;
-  if (idBytes > 4 || sizeBytes > 8 || content > head.length) return { id: '', content: 0, size: undefined };
-  const id = head.toString('hex', 0, idBytes);
-  const value = BigInt(`0x${head.toString('hex', idBytes, content)}`) & ((1n << BigInt(7 * sizeBytes)) - 1n);
+  if (idBytes > 4 || sizeBytes > 8 || content > header.length) return { id: '', content: 0, size: undefined };
+  const id = header.toString('hex', 0, idBytes);
+  const value = BigInt(`0x${header.toString('hex', idBytes, content)}`) & ((1n << BigInt(7 * sizeBytes)) - 1n);
   const isKnown = value !== (1n << BigInt(7 * sizeBytes)) - 1n;
   return { id, content, size: isKnown ? Number(value) : undefined };
 }
 
-/** A void element in place of others. */
-function voided(start: number, end: number): Edit[] {
+/** Returns the edits that replace a range by a Void element. */
+function voidEdits(start: number, end: number): Edit[] {
   const length = end - start;
   if (length < 2) return [{ start, end }];
-  // Its size is one byte, or eight.
+  // The size field of the Void element takes one byte, or eight.
   const by = length <= 128 ? Buffer.alloc(2, 0x80 | (length - 2)) : Buffer.alloc(9);
   if (length > 128) by.writeBigUInt64BE((1n << 56n) | BigInt(length - 9), 1);
   by[0] = 0xec;

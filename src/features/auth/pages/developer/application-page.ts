@@ -123,7 +123,7 @@ function callbackVerdict(application: Application, callback: string): Html {
   return html`<div class="alert" role="alert"><p>${words.refused(code, reason)}</p></div>`;
 }
 
-/** How many users gave access, and which tokens still have another access level. @source authentication 4 */
+/** Counts user tokens by access level, and lists those of another level than the application's. @source authentication 4 */
 function userTokenSection(
   { access_level: level }: Application,
   counts: readonly { readonly access_level: AccessLevel; readonly count: number }[],
