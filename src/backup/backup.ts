@@ -9,25 +9,25 @@ import type { BackupHeader, BackupSink } from './format.ts';
 import { keyFingerprints, type MasterKeys } from './inspect-archive.ts';
 import { mediaSnapshot } from './media-snapshot.ts';
 
-/** The object store of a copy. */
+/** The object store to back up. */
 export interface ObjectSource {
   readonly store: ObjectStore;
-  /** Its folder, if objects are files of this machine. */
+  /** Its folder, if objects are local files. */
   readonly folder: string | undefined;
 }
 
-/** The source of a copy. */
+/** The data to back up, and the options. */
 export interface BackupSource {
   readonly driver: Driver;
   readonly folder: string;
   readonly objects: ObjectSource;
-  /** A copy lists the fingerprints of the keys that open its secrets. */
+  /** The keys that decrypt its secrets; the backup lists their fingerprints. */
   readonly keys: MasterKeys;
   readonly release: string;
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly progress: (line: string) => void;
-  /** That it is a copy of a snapshot. */
+  /** Only for the archive of a snapshot. */
   readonly snapshot?: BackupHeader['snapshot'];
 }
 
@@ -37,7 +37,7 @@ class BackupInProgress extends Error {
 }
 
 /**
- * Sends the contents of a database and a data folder as of one moment; a service may go on meanwhile.
+ * Exports the contents of a database and a data folder as of one moment; the server can keep running.
  * @throws BackupInProgress
  * @source decision 451
  */
@@ -56,9 +56,9 @@ export async function exportAll(
     keys: keyFingerprints(keys),
   };
   try {
-    // Left by a process that was killed.
+    // A killed process may have left one.
     await snapshot?.remove();
-    // Before the rows are read: objects removed after that moment are still snapshot.
+    // Before the rows are read: the snapshot keeps objects that are removed later.
     await snapshot?.update();
     return await driver.read((session) =>
       exportDatabase(
@@ -78,7 +78,7 @@ export async function exportAll(
   }
 }
 
-/** Writes everything to an archive. @throws BackupInProgress */
+/** Writes a backup to an archive. @throws BackupInProgress */
 export function backUp(source: BackupSource, path: string): Promise<ExportResult> {
   return writeArchive(path, (sink) => exportAll(source, sink));
 }
@@ -87,7 +87,7 @@ function claimCopying(folder: string): () => Promise<void> {
   try {
     return lockServerFile(join(folder, 'backup.lock'));
   } catch (error) {
-    if (error instanceof ServerAlreadyRunning) throw new BackupInProgress(`another backup of ${folder} is being made`);
+    if (error instanceof ServerAlreadyRunning) throw new BackupInProgress(`another backup of ${folder} is in progress`);
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { formatMillisecond } from '../base/instants.ts';
 import { secureRandom } from '../base/random.ts';
 import { type AuditOutcome, type AuditRecord, withReason } from '../contract/store/audit.ts';
 import type { Store } from '../storage/unit-of-work.ts';
-import { REASON } from './reasons.ts';
+import { REASON_FLAG } from './reasons.ts';
 import { isSettingOption } from './setting-options.ts';
 
 /** Kinds of objects that commands change. */
@@ -87,7 +87,7 @@ function wordsOf(command: Command): string {
 const NUMBER_ARGUMENT = /<(n|micros|n\|default)>/;
 
 function optionWords({ long, flags, argChoices }: Option, value: unknown): string[] {
-  if (long === REASON) return [withReason('', String(value)).trimStart()];
+  if (long === REASON_FLAG) return [withReason('', String(value)).trimStart()];
   const isRecorded =
     argChoices?.includes(String(value)) || (NUMBER_ARGUMENT.test(flags) && /^(\d{1,16}|default)$/.test(String(value)));
   return isRecorded ? [long!, String(value)] : [long!];

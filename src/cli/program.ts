@@ -4,7 +4,7 @@ import { SettingsError } from '../settings/load.ts';
 import { programVersion } from '../version.ts';
 import { CommandFailed, errorMessage } from './failure.ts';
 import { print, printError } from './output.ts';
-import { addReasons } from './reasons.ts';
+import { addReasonOptions } from './reasons.ts';
 
 /** The module of a command, which adds arguments, options, an example and an action to it. */
 interface CommandModule {
@@ -59,7 +59,7 @@ export async function fullProgram(): Promise<Command> {
 async function configure(command: Command, name: string): Promise<void> {
   const [about, load] = COMMANDS[name]!;
   (await load()).configure(command.description(about));
-  addReasons(command);
+  addReasonOptions(command);
 }
 
 /** Runs a command and returns its exit code: 0 success, 1 failure, 2 usage error. */

@@ -85,7 +85,7 @@ const POSTS = {
   shelf: { name: 'On the shelf', text: 'Everything on this shelf was flour last night.', card: 'shelf' },
   vote: { name: 'Vote', text: 'One new cake, three ideas. You choose what we bake next.', card: 'spring' },
   oven: { name: 'Oven', text: 'Three seconds that smell of bread.', card: 'oven' },
-  app: { name: 'App', text: 'Order on the way, and walk past the queue.', card: 'app' },
+  app: { name: 'App', text: 'Order on the way and skip the queue.', card: 'app' },
   course: {
     name: 'Course',
     text: 'Bread for beginners: three hours, flour everywhere, and your own starter to take home. Four places are left.',
@@ -93,7 +93,7 @@ const POSTS = {
   },
 };
 
-/** Campaigns of each objective, some of which run, are paused, are over or are drafts. */
+/** Campaigns of each objective: running, paused, ended and draft ones. */
 const CAMPAIGNS = {
   mornings: {
     name: 'Mornings in the neighbourhood',
@@ -258,8 +258,8 @@ const CAMPAIGNS = {
 };
 
 /**
- * The account of the demo world, as in a world file. Three weeks pass after its creation, in which running campaigns deliver
- * every day. `readers` are the e-mail addresses of people in an audience.
+ * The account of the demo world, in the format of a world file. Its running campaigns deliver for three weeks after its
+ * creation. `readers` are the e-mail addresses of the audience of newsletter readers.
  */
 export const demoContents = (readers: readonly string[]): RawValue => ({
   name: 'Demo account',
@@ -311,7 +311,7 @@ export const demoContents = (readers: readonly string[]): RawValue => ({
   posts: POSTS,
   draft_posts: { holiday: { text: 'We are on holiday for a week. The starter stays with a neighbour.' } },
   scheduled_posts: {
-    weekend: { text: 'This weekend: cinnamon rolls, until they are gone.', scheduled_at: '+P23D' },
+    weekend: { text: 'This weekend: cinnamon rolls, while they last.', scheduled_at: '+P23D' },
   },
   web_event_tags: {
     orders: { name: 'Orders', type: 'PURCHASE', click_window: 30, view_through_window: 1, retargeting_enabled: false },
@@ -320,7 +320,7 @@ export const demoContents = (readers: readonly string[]): RawValue => ({
   campaigns: CAMPAIGNS,
 });
 
-/** The poll that is open at first, and the post that shows it. */
+/** The poll that is still open when the demo starts, and its post. */
 export const OPEN_POLL = {
   card: {
     name: 'Sundays',

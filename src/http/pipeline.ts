@@ -32,7 +32,7 @@ import { countHeader } from './request-host.ts';
 import { translateStream } from './vocabulary/event-words.ts';
 
 /**
- * Processes a request, step by step. The comment of each step lists the error statuses that it can end with.
+ * Processes a request, step by step. The comment after each step lists its possible error statuses.
  * @source authentication 1.3; campaigns 2.1
  */
 async function runSteps(
@@ -90,11 +90,11 @@ async function runSteps(
 interface CallResult {
   readonly status: number;
   readonly text: string;
-  /** The stream that continues after the head. */
+  /** The stream that follows the headers. */
   readonly flow: StreamHandle | undefined;
 }
 
-/** The status under which a request is counted when its client disconnected midway. @source decision 66 */
+/** The status recorded for a request whose client disconnected midway. @source decision 66 */
 const CANCELLED = 408;
 
 /**
@@ -186,7 +186,7 @@ function authenticate(
  */
 const HASH_OF_NOTHING = '2jmj7l5rSw0yVb/vlWAYkK/YBwk=';
 
-/** Records the caller and checks the access level of their token; returns the signed hash of the body. */
+/** Records the caller and checks the access level of their token; returns the signed body hash that needs verifying. */
 function acceptCaller(
   exchange: Exchange,
   { caller, bodyHash }: Authenticated,
@@ -197,7 +197,7 @@ function acceptCaller(
   exchange.echoedParams = echo(exchange.path, {}, {});
   const isOfNothing = form === '' && bodyHash === HASH_OF_NOTHING;
   if (bodyHash !== undefined && form !== undefined && !isOfNothing) {
-    throw problem('SIGNATURE_REFUSED', {}, 'a body hash beside a form body');
+    throw problem('SIGNATURE_REFUSED', {}, 'a body hash with a form body');
   }
   const unchecked = isOfNothing ? undefined : bodyHash;
   if (operation.method === 'GET' || operation.allowsReadOnlyToken || caller.kind !== 'user') return unchecked;
@@ -289,7 +289,8 @@ async function jsonBody(
 }
 
 /**
- * Adds the `name=value` pairs of a query or form body to lists by name; protocol parameters are omitted.
+ * Parses the `name=value` pairs of a query or form body into lists by name, which replace earlier ones of the same name.
+ * Protocol parameters are omitted.
  * @source decision 29
  */
 function parsePairs(source: string, part: 'query' | 'body', into: Map<string, readonly RawValue[]>): void {
@@ -307,7 +308,7 @@ function parsePairs(source: string, part: 'query' | 'body', into: Map<string, re
     if (values) values.push(value);
     else own.set(name, [value]);
   }
-  // A name in both places takes its values from the body.
+  // The body is parsed last, so its values take precedence.
   for (const [name, values] of own) into.set(name, values);
 }
 
@@ -320,12 +321,12 @@ const DELAYED_PROBLEMS: ReadonlySet<ProblemName> = new Set([
   'TOKEN_REVOKED',
 ]);
 
-/** Ten times the duration of a refusal; timers count whole milliseconds. */
+/** Minimum duration of a refusal: ten times that of its work. */
 const REFUSAL_MS = 5;
 
 /**
- * Resolves when a refusal may be answered, at a fixed delay after the request arrived. The work is the same in each case
- * where possible; this hides remaining differences, such as whether a row is read.
+ * Delays a refusal until a fixed time after the request arrived. Refusals do the same work where possible; the delay hides
+ * the remaining differences, such as whether a row is read.
  * @source authentication 1.3
  */
 async function delayRefusal(failure: unknown, startedAt_ms: number): Promise<void> {

@@ -12,10 +12,10 @@ const place: SettingOptions<string> = {
 /** Settings of the object store. */
 export const objectSettings = {
   object_store: text(
-    'Where objects are stored, such as uploaded media: a bucket of a service with the S3 interface, as s3://bucket/prefix, or a folder of this machine. When empty, the data folder.',
+    'Where objects are stored, such as uploaded media: a bucket of an S3-compatible service, as s3://bucket/prefix, or a local folder. When empty, the data folder.',
     place,
   ),
-  object_store_endpoint: text('Base URL of the S3 service; when empty, the usual one of the region.', {
+  object_store_endpoint: text('Base URL of the S3 service; when empty, that of Amazon S3 in the region.', {
     default: '',
     expected: 'an http:// or https:// address without path, query or user',
     parse: (url) => (/^https?:\/\/[^/?#@\s]+\/?$/.test(url) && URL.canParse(url) ? url.replace(/\/$/, '') : undefined),
@@ -41,13 +41,13 @@ export const objectSettings = {
     { default: true },
   ),
   object_store_timeout_s: amount(
-    'How long the object store may be silent before the request is answered with 503, or the job tried again later.',
+    'Idle timeout of the object store, after which a request fails with 503 and a job is retried later.',
     10,
     'seconds',
     [1, 300],
   ),
   object_cache_bytes_max: amount(
-    'Disk space in the data folder for copies of objects that were served lately.',
+    'Maximum size of the cache of recently served objects, in the data folder.',
     4_294_967_296,
     'bytes',
     [67_108_864, 1_099_511_627_776],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hostname, userInfo } from 'node:os';
 import { after, before, describe, test } from 'node:test';
 import { formatInstant } from '../../src/base/instants.ts';
-import { REASONED } from '../../src/cli/reasons.ts';
+import { COMMANDS_WITH_REASON } from '../../src/cli/reasons.ts';
 import type { AuditRecord } from '../../src/contract/store/audit.ts';
 import { auditExpiry } from '../../src/features/platform/expiry-job.ts';
 import { storeOn } from '../../src/storage/core/store.ts';
@@ -61,7 +61,7 @@ describe('an audit record is stored by', () => {
     test(words, async () => {
       await prepare(words, place, run);
       const target = { folder: file('restored'), databaseUrl: '' };
-      const why = REASONED.has(words) ? ['--reason', ' Sells "likes" '] : [];
+      const why = COMMANDS_WITH_REASON.has(words) ? ['--reason', ' Sells "likes" '] : [];
       const own = words === 'restore' ? flagsOf(target as Place) : flagsOf(place);
       const ran = await run(words, [...args(), ...why], own);
       assert.deepEqual([ran.code, ran.stderr], [0, '']);
@@ -83,7 +83,7 @@ describe('an audit record is stored by', () => {
         command: [
           words,
           ...(says ? [says] : []),
-          ...(REASONED.has(words) ? ['--reason "Sells \\"likes\\""'] : []),
+          ...(COMMANDS_WITH_REASON.has(words) ? ['--reason "Sells \\"likes\\""'] : []),
         ].join(' '),
       });
       assert.ok(Math.abs(Date.parse(at) - Date.now()) < 600_000 && id.length === 16, at);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { REASONED } from '../../src/cli/reasons.ts';
+import { COMMANDS_WITH_REASON } from '../../src/cli/reasons.ts';
 import { OPERATOR_ACTS, type OperatorAct } from '../../src/contract/declare/operator-acts.ts';
 import { addApplication, addPerson, type Browser, formsOf, type Person } from '../rig/browser.ts';
 import { actInConsole, signInToConsole } from '../rig/operator.ts';
@@ -160,5 +160,5 @@ test('commands that do what needs a reason on pages take one', () => {
     'account revoke': 'account role',
   };
   for (const [name, { needsReason }] of Object.entries(OPERATOR_ACTS))
-    if (needsReason) assert.ok(REASONED.has(others[name as OperatorAct] ?? name), name);
+    if (needsReason) assert.ok(COMMANDS_WITH_REASON.has(others[name as OperatorAct] ?? name), name);
 });

@@ -1,7 +1,7 @@
 // On either database: pages use both alike.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { loginTargets } from '../../src/features/auth/pages/login-targets.ts';
+import { loginTargetCheck } from '../../src/features/auth/pages/login-targets.ts';
 import { addApplication, addPerson, browserOf, logIn, type Person, typed, unescaped } from '../rig/browser.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -61,7 +61,7 @@ describe('every page of the service', () => {
 describe('a login leads', () => {
   const answer = () => assert.fail('not asked');
   const page = { methods: ['GET'], answer } as const;
-  const isTarget = loginTargets([
+  const isTarget = loginTargetCheck([
     { ...page, path: '/settings', mayFollowLogin: true },
     { ...page, path: '/apps/:id', mayFollowLogin: true },
     { ...page, path: '/preview/index.html', mayFollowLogin: { withQuery: /^data=\w{1,5}$/ } },

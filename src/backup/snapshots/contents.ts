@@ -63,7 +63,7 @@ export async function replaceContents({ driver, objects, dataFolder }: SnapshotS
   const source = objectsOf(folder);
   const kept = await linkObjects(source, objects);
   for (const work of WORK) await rm(join(dataFolder, work), { recursive: true, force: true });
-  await driver.replaceBy!(databaseOf(folder));
+  await driver.replaceWith!(databaseOf(folder));
   const unused: string[] = [];
   for await (const { key } of listObjects(objects)) if (!kept.has(key)) unused.push(key);
   await objects.remove(unused);

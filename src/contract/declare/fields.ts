@@ -19,7 +19,7 @@ export interface FieldKind<T extends StoredValue> {
   read(raw: RawValue, parameter: string): T | ErrorDetail;
   /** The JSON text of a stored value. */
   toJson(stored: T): string;
-  /** Whether an empty value of a required parameter is read like any other, instead of being missing. */
+  /** Whether an empty value of a required parameter is parsed like any other, instead of counting as missing. */
   readonly readsEmpty?: boolean;
   /** JSON Schema of a non-null value in replies. */
   readonly schema: Schema;
@@ -30,7 +30,7 @@ export interface FieldKind<T extends StoredValue> {
 }
 
 /** A declared field of a resource, or a declared parameter of an endpoint. */
-// biome-ignore lint/suspicious/noExplicitAny: a field of whichever stored type
+// biome-ignore lint/suspicious/noExplicitAny: a field of any stored type
 export interface Field<T extends StoredValue = any> {
   readonly kind: FieldKind<T>;
   readonly description: string;
@@ -60,7 +60,7 @@ export interface Field<T extends StoredValue = any> {
   readonly locksTarget: boolean;
   /** Never included in replies. */
   readonly isHidden: boolean;
-  /** The kind that an update parses it as, if different from create. */
+  /** The kind that parses it on update, if different from create. */
   readonly updateKind: FieldKind<T> | undefined;
 
   /** Mandatory: required on create, never null, never unset. */
@@ -84,7 +84,7 @@ export interface Field<T extends StoredValue = any> {
   createOnly(): Field<T>;
   /** Set by the service; ignored as input. */
   readOnly(): Field<T>;
-  /** Set by the service; rejected as input, except for the value that the row has. */
+  /** Set by the service; rejected as input, unless equal to the stored value. */
   refused(): Field<T>;
   /** Adds a list filter of this name: one value or a comma-separated list of up to 200. */
   filteredBy(parameter: string): Field<T>;
@@ -93,7 +93,7 @@ export interface Field<T extends StoredValue = any> {
   describe(about: string): Field<T>;
 }
 
-/** What a reference needs of its target. */
+/** The properties of a resource that references to it use. */
 export interface Target {
   readonly name: string;
   readonly label: string;
@@ -189,7 +189,7 @@ export function text({ max }: { max: number }): Field<string> {
   });
 }
 
-/** One of several words, case-sensitive. @source decision 21 */
+/** An enum value, case-sensitive. @source decision 21 */
 export function oneOf<const W extends string>(...words: readonly W[]): Field<W> {
   const known = new Set<string>(words);
   const list = [...words].sort().join(', ');
@@ -244,7 +244,7 @@ export function integer({ min, max }: { min: number; max: number }): Field<numbe
   });
 }
 
-/** One of several whole numbers. */
+/** An enum of whole numbers. */
 export function oneOfNumbers(...numbers: readonly number[]): Field<number> {
   const list = numbers.join(', ');
   return field({
@@ -261,7 +261,7 @@ export function oneOfNumbers(...numbers: readonly number[]): Field<number> {
   });
 }
 
-/** Decimal digits, up to `max` of them, kept as text because they are an identifier. */
+/** An identifier of up to `max` decimal digits, kept as text. */
 export function digits({ max }: { max: number }): Field<string> {
   const shape = new RegExp(`^\\d{1,${max}}$`);
   return field({

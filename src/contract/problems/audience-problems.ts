@@ -10,7 +10,7 @@ export const audienceProblems = {
     when: 'another audience of the account has this name',
     ads: [400, 'INVALID_PARAMETER', 'Audience name already in use'],
   },
-  AUDIENCE_NOT_MADE_HERE: {
+  AUDIENCE_TYPE_NOT_CREATABLE: {
     when: 'an audience type that cannot be created with this endpoint',
     ads: [400, 'INVALID_PARAMETER', 'Audiences of type {raw} cannot be created'],
   },
@@ -31,7 +31,7 @@ export const audienceProblems = {
     ads: [400, 'INVALID_PARAMETER', 'Expected another account than the owner for {parameter}'],
   },
   LIST_EXISTS: {
-    when: 'the account has a do-not-reach list',
+    when: 'the account already has a do-not-reach list',
     ads: [400, 'INVALID_PARAMETER', 'Account {account} has a do-not-reach list already'],
   },
 } as const satisfies Record<string, ProblemRow>;

@@ -1,6 +1,6 @@
 import type { ProblemRow } from './problems.ts';
 
-/** Errors of issuing credentials, and of the calls right after a login. @source authentication 7, 10, 11 and 12 */
+/** Errors of issuing and revoking credentials and of reading users. @source authentication 7, 10, 11 and 12 */
 export const credentialProblems = {
   // Login steps of the token protocol.
   REQUEST_TOKEN_MISSING: {
@@ -34,7 +34,7 @@ export const credentialProblems = {
     label: 'authenticity_token_error',
     numeric: [403, 99, 'Unable to verify your credentials'],
   },
-  CLIENT_TOO_OFTEN: {
+  CLIENT_RATE_LIMITED: {
     when: 'the rate limit of requests for bearer tokens is exceeded',
     label: 'authenticity_token_error',
     numeric: [403, 99, 'Unable to verify your credentials'],
@@ -61,5 +61,5 @@ export const credentialProblems = {
 
   // Users.
   USER_NOT_FOUND: { when: 'no such user', numeric: [404, 50, 'User not found.'] },
-  USER_SHOWN_SUSPENDED: { when: 'the requested user is suspended', numeric: [403, 63, 'User has been suspended.'] },
+  REQUESTED_USER_SUSPENDED: { when: 'the requested user is suspended', numeric: [403, 63, 'User has been suspended.'] },
 } as const satisfies Record<string, ProblemRow>;

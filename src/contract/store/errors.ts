@@ -1,9 +1,9 @@
-/** A unique constraint was violated: nothing of the unit was stored. */
+/** A unique constraint was violated: nothing of the unit of work was stored. */
 export class ConstraintViolated extends Error {
   override readonly name = 'ConstraintViolated';
 }
 
-/** The database has migrations that this version does not know and cannot work with: a newer version made them. */
+/** A newer version has migrated the database to a schema that this version is incompatible with. */
 export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew';
 }

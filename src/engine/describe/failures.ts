@@ -16,7 +16,7 @@ export function messagePattern(template: string): string {
 
 const named = Object.keys(problems) as ProblemName[];
 
-/** For each family, the problem under whose name another is described, precomputed for many look-ups. */
+/** For each family, the first problem with the same wording as a problem; computed once. */
 const firsts: Readonly<Record<Family, ReadonlyMap<ProblemName, ProblemName>>> = {
   ads: firstsOf('ads'),
   numeric: firstsOf('numeric'),
@@ -30,7 +30,7 @@ function firstsOf(family: Family): ReadonlyMap<ProblemName, ProblemName> {
 }
 
 /** Problems with the same wording are described once, under the name of the first. */
-function firstSaidAlike(family: Family, name: ProblemName): ProblemName {
+function firstWithSameWording(family: Family, name: ProblemName): ProblemName {
   return firsts[family].get(name)!;
 }
 
@@ -43,7 +43,7 @@ const SCHEMA_NAMES: Readonly<Record<Family, string>> = {
 
 /** A reference to the schema of one error, which is added to the named schemas. */
 function errorSchema(family: Family, name: ProblemName, into: NamedSchemas): Json {
-  const first = firstSaidAlike(family, name);
+  const first = firstWithSameWording(family, name);
   const key = `${SCHEMA_NAMES[family]}.${first}`;
   into[key] ??= oneError(family, first);
   return { $ref: `#/components/schemas/${key}` };
@@ -51,14 +51,14 @@ function errorSchema(family: Family, name: ProblemName, into: NamedSchemas): Jso
 
 function oneError(family: Family, name: ProblemName): Json {
   const [, code, template] = wording({ family }, name);
-  const alike = named.filter((each) => firstSaidAlike(family, each) === name);
+  const alike = named.filter((each) => firstWithSameWording(family, each) === name);
   const { label } = problems[name];
   const members: Json = {
     code: { const: code },
     ...(family !== 'ads' && label ? { label: { const: label } } : {}),
-    message: said(template),
+    message: messageSchema(template),
   };
-  if (family === 'flat' && isFlat(name)) return { description: describedBy(alike), ...flatShape(template) };
+  if (family === 'flat' && isFlat(name)) return { description: descriptionOf(alike), ...flatShape(template) };
   const extra = Object.fromEntries(
     ['parameter', 'attribute', 'details', 'value'].map((each) => [each, { type: 'string' }]),
   );
@@ -68,21 +68,21 @@ function oneError(family: Family, name: ProblemName): Json {
       : family === 'problem'
         ? problemShape(name)
         : closed(members);
-  return { description: describedBy(alike), ...shape };
+  return { description: descriptionOf(alike), ...shape };
 }
 
-function describedBy(alike: readonly ProblemName[]): string {
+function descriptionOf(alike: readonly ProblemName[]): string {
   return alike.map((each) => capital(problems[each].when)).join(' ');
 }
 
-/** A plain message, which messages of further errors may follow. */
+/** A plain message, optionally followed by those of further errors. */
 function flatShape(template: string): Json {
   const pattern = `${messagePattern(template).slice(0, -1)}(; [\\s\\S]*)?$`;
   return closed({ request: { type: 'string' }, error: { type: 'string', pattern } });
 }
 
-/** All messages of a template. */
-function said(template: string): Json {
+/** The schema of the messages of a template. */
+function messageSchema(template: string): Json {
   return { type: 'string', ...(template.includes('{') ? { pattern: messagePattern(template) } : { const: template }) };
 }
 
@@ -95,10 +95,10 @@ function problemShape(name: ProblemName): Json {
   const { status, title, detail, slug, errors, extraMembers: beside } = problemDetails(name);
   const [, code, message] = wordingIn('problem', name);
   const type = slug === undefined ? { const: 'about:blank' } : { type: 'string', pattern: `/2/problems/${slug}$` };
-  const members: Json = { title: { const: title }, type, detail: said(detail) };
+  const members: Json = { title: { const: title }, type, detail: messageSchema(detail) };
   if (errors === 'parameters') {
     const parameters = { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } };
-    const first = closed({ parameters, message: said(message) });
+    const first = closed({ parameters, message: messageSchema(message) });
     // Further errors are listed too.
     const others = closed({ parameters, message: { type: 'string' } });
     return closed({ ...members, errors: { type: 'array', minItems: 1, prefixItems: [first], items: others } });
@@ -108,7 +108,7 @@ function problemShape(name: ProblemName): Json {
     type: 'array',
     minItems: 1,
     maxItems: 1,
-    items: closed({ code: { const: code }, message: said(message) }),
+    items: closed({ code: { const: code }, message: messageSchema(message) }),
   };
   const words = Object.fromEntries(Object.entries(beside).map(([member, word]) => [member, { const: word }]));
   return closed({ ...members, status: { const: status }, ...words, ...(errors === 'code' ? { errors: codes } : {}) });
@@ -121,7 +121,7 @@ function resourceShape(members: Json): Json {
   return closed({ errors: { type: 'array', minItems: 1, maxItems: 1, items: one } });
 }
 
-/** The envelope of errors, each of which is one of `names`; only the family `ads` contains the echo of the request. */
+/** The schema of a response with errors out of `names`; in the family `ads`, with the echo of the request. */
 export function errorEnvelope(
   family: Family,
   names: readonly ProblemName[],
@@ -129,7 +129,7 @@ export function errorEnvelope(
   into: NamedSchemas,
 ): Json {
   if (family === 'flat') return flatEnvelope(names, into);
-  const pointers = new Map(names.map((name) => [firstSaidAlike(family, name), errorSchema(family, name, into)]));
+  const pointers = new Map(names.map((name) => [firstWithSameWording(family, name), errorSchema(family, name, into)]));
   if (family === 'problem') return anyOf([...pointers.values()]);
   const errors = { type: 'array', minItems: 1, items: anyOf([...pointers.values()]) };
   return family === 'ads' ? closed({ errors, request: request() }) : closed({ errors });
@@ -138,21 +138,24 @@ export function errorEnvelope(
 /** A plain message, or a list of errors for authentication problems. */
 function flatEnvelope(names: readonly ProblemName[], into: NamedSchemas): Json {
   const [flat, listed] = [names.filter(isFlat), names.filter((name) => !isFlat(name))];
-  const pointers = new Map(flat.map((name) => [firstSaidAlike('flat', name), errorSchema('flat', name, into)]));
+  const pointers = new Map(flat.map((name) => [firstWithSameWording('flat', name), errorSchema('flat', name, into)]));
   const lists = listed.length === 0 ? [] : [errorEnvelope('numeric', listed, () => ({}), into)];
   return anyOf([...pointers.values(), ...lists]);
 }
 
-/** The problems of an operation with a status, sorted. */
+/** The problems of an operation that are reported with a status, sorted. */
 export function problemsOfStatus(operation: Operation, status: number): ProblemName[] {
   return declaredProblems(operation)
     .filter((name) => wording(operation, name)[0] === status)
     .sort();
 }
 
-/** Problems of which others may be reported with those of a status: of rules together, and of parameters. */
+/**
+ * The problems that can share a reply with `own`: errors of all rules are reported together, and so are those of
+ * parameters.
+ */
 function reportedTogether(operation: Operation, own: readonly ProblemName[]): ProblemName[] {
-  // Whatever their statuses: the first error decides.
+  // Regardless of their statuses: the first error determines that of the reply.
   const groups = [operation.problems, ownParameterProblems(operation)];
   return groups.filter((group) => own.some((name) => group.includes(name))).flat();
 }

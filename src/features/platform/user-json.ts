@@ -4,8 +4,7 @@ import { isObject } from '../../base/objects.ts';
 import type { User } from '../../contract/store/credentials.ts';
 
 /**
- * The members of a user in the order of the reference: the schema of those that vary, the value of those that are constant
- * because the server does not have the data.
+ * The members of a user in the order of the reference: a schema, or a constant for data that the server does not have.
  * @source decision 84
  */
 const MEMBERS: Readonly<Record<string, Schema | string | number | boolean | null>> = {

@@ -14,14 +14,14 @@ export interface Driver {
    */
   read<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /**
-   * Runs in a transaction of its own; resolves when it is durable; rejects when nothing was stored, unless the outcome
-   * is unknown.
+   * Runs in a transaction of its own; resolves once it is durable; rejects if nothing was stored or the outcome is
+   * unknown.
    */
   write<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /**
-   * Like `write`, for units that first read and then only insert: those waiting at the same time share a commit. Other
-   * units are restarted. `kind` identifies units that run the same code. Undefined on SQLite, where all units share
-   * commits. @source decision 827
+   * Like `write`, for units that first read and then only insert: those waiting at the same time share a commit. A unit
+   * that does anything else is restarted by itself. `kind` identifies units that run the same code. Undefined on SQLite,
+   * where all units share commits. @source decision 827
    */
   readonly writeTogether?: <T>(kind: string, work: (session: Session) => Promise<T>) => Promise<T>;
   /**
@@ -32,10 +32,10 @@ export interface Driver {
   /** Copies the database, as of one moment, to a new file. Undefined on PostgreSQL. */
   readonly copyTo?: (file: string) => Promise<void>;
   /**
-   * Replaces the whole contents by those of a copy, all or nothing. No unit of work may be under way. Undefined on
+   * Atomically replaces the whole contents with those of a copy. No unit of work may be in progress. Undefined on
    * PostgreSQL. @source decision 878
    */
-  readonly replaceBy?: (file: string) => Promise<void>;
+  readonly replaceWith?: (file: string) => Promise<void>;
   /**
    * Syncs earlier commits to disk, and from now on every commit before it is acknowledged. Undefined on PostgreSQL.
    * @source decision 1040
@@ -45,12 +45,12 @@ export interface Driver {
   /** Listens for units of work that were reported as failed but are committed after all: caches may be stale. */
   readonly onRepaired?: (listener: () => void) => void;
   /**
-   * Applies what processes other than `origin` have changed since the last call. Calls must not overlap. Undefined on
+   * Passes `apply` the changes of processes other than `origin` since the last call. Calls must not overlap. Undefined on
    * SQLite.
    */
   readonly readExternalChanges?: ((origin: string, apply: (changes: Changes) => void) => Promise<void>) | undefined;
   /**
-   * Runs in a transaction on the connection that makes this process the elected one; undefined while another process is
+   * Runs in a transaction on the connection by which this process is elected; undefined while another process is
    * elected. Calls must not overlap. Undefined on SQLite. @throws StoreUnavailable
    */
   readonly writeElected?: <T>(work: (session: Session) => Promise<T>) => Promise<T | undefined>;
@@ -59,8 +59,8 @@ export interface Driver {
   /** Takes the server lock, which excludes servers that may not share the database. @throws ServerAlreadyRunning */
   acquireServerLock(options: ServerLockOptions): Promise<ReleaseLock>;
   /**
-   * Records the holder of the server lock, for the error message of other servers. Undefined on PostgreSQL, which can
-   * tell.
+   * Records the holder of the server lock, for the error message of other servers. Undefined on PostgreSQL, which knows
+   * the holder.
    */
   readonly noteServer?: (holder: string) => void;
   onOutage(listener: OutageListener): void;

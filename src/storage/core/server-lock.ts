@@ -17,8 +17,8 @@ export class ServerAlreadyRunning extends Error {
 }
 
 /**
- * Locks a file until this process ends, however it ends, with a lock of the operating system. Rate windows, used nonces
- * and caches live in one process, so two servers on the same data would not know of each other's.
+ * Takes an operating-system lock on a file, which the end of this process releases, even if it is killed. Rate windows,
+ * used nonces and caches are kept in memory, so two servers on the same data would contradict each other.
  * @source decision 67
  */
 export function lockServerFile(path: string): ReleaseLock {
@@ -31,7 +31,7 @@ export function lockServerFile(path: string): ReleaseLock {
     // 5 is SQLITE_BUSY.
     if ((error as { errcode?: number }).errcode !== 5) throw error;
     const holder = existsSync(holderOf(path)) ? ` (${readFileSync(holderOf(path), 'utf8')})` : '';
-    throw new ServerAlreadyRunning(`another process${holder} serves the data beside ${path}; stop it first`);
+    throw new ServerAlreadyRunning(`another process${holder} serves the data that ${path} locks; stop it first`);
   }
   // Remove the note of a killed process.
   rmSync(holderOf(path), { force: true });

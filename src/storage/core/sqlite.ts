@@ -56,7 +56,7 @@ export function openSqlite(options: SqliteOptions): Driver {
     read: snapshot.read,
     write: (work) => queue.write(work),
     copyTo: (file) => copyDatabaseFile(options.file, file),
-    replaceBy: (file) => replaceDatabase(options.file, file),
+    replaceWith: (file) => replaceDatabase(options.file, file),
     // Syncing this unit of work syncs all earlier ones.
     beginSyncing: () => queue.write(async () => log?.beginSyncing()),
     async ping() {

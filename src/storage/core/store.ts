@@ -3,7 +3,7 @@ import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import { type Changes, EVERYTHING, kindOf, type TagKind } from '../../contract/store/cache-changes.ts';
 import { SchemaTooNew } from '../../contract/store/errors.ts';
 import { noteAdChanges } from '../tables/ad-changes.ts';
-import { announceChanges, changesOf, type UnitChanges } from '../tables/cache-changes.ts';
+import { announceChanges, parseAnnounced, type UnitChanges } from '../tables/cache-changes.ts';
 import { CampaignSummaries } from '../tables/campaign-summaries.ts';
 import { type AppendedEvent, moveToLog, storeWithoutPositions } from '../tables/event-outbox.ts';
 import { type NoteWrite, Records } from '../tables/records.ts';
@@ -146,7 +146,7 @@ function fenceOf(
   let isSchemaDoubtful = false;
   return coalesceChecks(async () => {
     await look((changes) => {
-      const announced = changes === EVERYTHING ? EVERYTHING_CHANGED : changesOf(changes);
+      const announced = changes === EVERYTHING ? EVERYTHING_CHANGED : parseAnnounced(changes);
       if ([...announced.tags].some((tag) => tag === EVERYTHING || kindOf(tag) === 'schema')) isSchemaDoubtful = true;
       caches.drop(announced);
     });

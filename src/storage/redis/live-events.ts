@@ -6,29 +6,29 @@ import { KEY_PREFIX, REDIS_OPTIONS } from './connection.ts';
 
 /** Number of batches kept in Redis for servers that lag. */
 const BATCHES_MAX = 100;
-/** Larger batches are announced by their last event, and servers read the others from the log, to bound memory. */
+/** Of larger batches, only the last event is published, to bound memory; servers read the others from the log. */
 const BATCH_BYTES_MAX = 262_144;
 /** Maximum number of batches in a reply. */
 const READ_MAX = 10;
-/** How long Redis waits for something new before it answers. */
+/** Maximum time that `xread` blocks. */
 const BLOCK_MS = 5000;
-/** A reply that is later than this will never come. */
+/** Timeout of a reply, after which the connection is replaced. */
 const LATE_MS = 2 * BLOCK_MS;
 /** The delay before another attempt to read. */
 const RETRY_MS = 250;
-/** Commands that may wait for an answer; when there are more, Redis is too slow, and events are not passed on. */
+/** Maximum number of pending commands; while Redis is too slow for more, events are not published. */
 const PENDING_MAX = 20;
 
 /** The reply of `xread`: by stream, entries of an id and a list of names and values. */
 type Reply = readonly (readonly [key: string, entries: readonly (readonly [id: string, fields: string[]])[]])[] | null;
 
 /**
- * Live events in two streams of Redis: `events:<database>` has batches, and `outbox:<database>` an entry for each time
- * that a server had appended events. Uses two connections of its own, so that neither large batches nor waiting delay
- * requests; without a listener, one.
+ * Publishes live events in two streams of Redis: `events:<database>` has batches; an entry in `outbox:<database>` tells that
+ * a server has appended events. Uses two connections of its own, so that neither large batches nor blocking reads
+ * delay requests; without a listener, one.
  *
- * What was there before the first connection is not read: it may be from before a failover that lost it. Everything that
- * is missed here is found in the log.
+ * Entries older than the first connection are skipped: a failover of the database may have lost their events. Missed
+ * events are read from the log.
  * @source decision 763
  */
 export function openLiveEvents(url: string, database: string, listener?: LiveEventsListener): LiveEvents {
@@ -75,7 +75,7 @@ export function openLiveEvents(url: string, database: string, listener?: LiveEve
       void send((redis) => redis.xadd(streams.events, 'MAXLEN', BATCHES_MAX, '*', 'last', position, 'events', text));
     },
     noteAppended() {
-      // However many units of work have ended meanwhile, one more entry tells of all.
+      // One more entry covers all units of work that end meanwhile.
       isAppendedMeanwhile = true;
       if (!isNoting) void noteAll();
     },
@@ -87,7 +87,7 @@ export function openLiveEvents(url: string, database: string, listener?: LiveEve
   };
 }
 
-/** A connection that is made now and again later; its state is reported by the one that requests use. */
+/** Opens a connection that reconnects by itself. Its errors are ignored: the connection for requests reports outages. */
 function connect(url: string): Redis {
   const redis = new Redis(url, REDIS_OPTIONS);
   redis.on('error', () => {});
@@ -103,14 +103,14 @@ function readLiveEvents(
 ): { close(): Promise<void> } {
   const reader = connect(url);
   let isClosed = false;
-  /** The last ids that were read; undefined before the first connection. */
+  /** The last ids read; undefined before the first connection. */
   const last: { events?: string; notices?: string } = {};
   let isNewConnection = true;
   reader.on('ready', () => {
     isNewConnection = true;
   });
 
-  /** The id after which to go on. Ids in a stream that is new, because Redis has lost the old one, may be smaller. */
+  /** The id after which to continue: from the start if Redis has lost the stream, and ids of the new one are smaller. */
   const idAfter = async (stream: string, read: string | undefined): Promise<string> => {
     const [newest] = await reader.xrevrange(stream, '+', '-', 'COUNT', 1);
     const id = newest?.[0] ?? '0-0';
@@ -151,7 +151,7 @@ function readLiveEvents(
         await readOnce();
       } catch {
         if (isClosed) return;
-        // Events are polled for meanwhile.
+        // Meanwhile, servers poll the log.
         isNewConnection = true;
         if (reader.status === 'ready') reader.disconnect(true);
         await pause(RETRY_MS);
@@ -169,7 +169,7 @@ function readLiveEvents(
   };
 }
 
-/** Whether an id of a stream, a time in milliseconds and a number, is later than another. */
+/** Whether a stream id, `<milliseconds>-<sequence number>`, is later than another. */
 function isLater(id: string, than: string): boolean {
   const [time, number] = id.split('-').map(Number) as [number, number];
   const [otherTime, otherNumber] = than.split('-').map(Number) as [number, number];

@@ -3,25 +3,25 @@ import { takeNumbers } from '../core/sequences.ts';
 import type { Session } from '../core/session.ts';
 import { Table } from '../core/table.ts';
 
-/** The sequence that counts, on SQLite, the units of work that may have changed anything. @source decision 106 */
+/** On SQLite, the sequence that counts units of work that invalidate all caches. @source decision 106 */
 export const EXTERNAL_CHANGES = 'outside_changes';
 
-/** The kind of the tags of cached rows. */
+/** The prefix of the tags of cached rows. */
 const ROW = 'row:';
 
 /** A unit with more changes is announced as a change of everything. */
 const TAGS_MAX = 1000;
 
-/** Database time after which no process looks for a change any more, in milliseconds. @source decision 740 */
+/** Retention of changes by the clock of the database, in milliseconds; no process looks back further. @source decision 740 */
 const KEPT_MS = 600_000;
 
 const SHARED: ReadonlySet<string> = new Set(CACHED_KINDS);
 
 /** The changes of a unit of work. */
 export interface UnitChanges {
-  /** The tags that it has invalidated. */
+  /** The invalidated tags. */
   readonly tags: ReadonlySet<string>;
-  /** The keys of cached rows. */
+  /** The keys of the changed rows that may be cached. */
   readonly rows: ReadonlySet<string>;
 }
 
@@ -49,8 +49,11 @@ export function announceChanges(
   return session.runRaw(ANNOUNCE, [shared.length > TAGS_MAX ? [EVERYTHING] : shared, origin]);
 }
 
-/** Separates announced tags. Those of a newer version may be of kinds that this one does not know. @source decision 833 */
-export function changesOf(announced: ReadonlySet<string>): UnitChanges {
+/**
+ * Separates announced tags from row keys. A tag of an unknown kind, from a newer version, invalidates everything.
+ * @source decision 833
+ */
+export function parseAnnounced(announced: ReadonlySet<string>): UnitChanges {
   const all = [...announced];
   if (all.some((tag) => !tag.startsWith(ROW) && !SHARED.has(kindOf(tag)))) {
     return { tags: new Set([EVERYTHING]), rows: new Set() };
@@ -60,8 +63,8 @@ export function changesOf(announced: ReadonlySet<string>): UnitChanges {
 }
 
 /**
- * A row that is old enough proves which transactions had ended when it was inserted: all before its oldest one. The age
- * of a change itself proves nothing, because its commit may be late.
+ * An old row proves that all transactions before its `oldest_xid` had ended when it was inserted. The age of a change
+ * itself proves nothing, because its commit may be late.
  * @source decision 740
  */
 const REMOVE = `delete from cache_changes where (xid, tag) in (

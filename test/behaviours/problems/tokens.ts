@@ -97,7 +97,7 @@ export const tokens: readonly Case[] = [
     CLIENT,
   ),
   one(
-    'CLIENT_TOO_OFTEN',
+    'CLIENT_RATE_LIMITED',
     'one call more than the window has',
     async () => {
       const keys = await register(world);
@@ -180,7 +180,7 @@ export const tokens: readonly Case[] = [
     message: 'User not found.',
   }),
   one(
-    'USER_SHOWN_SUSPENDED',
+    'REQUESTED_USER_SUSPENDED',
     'a user who is suspended',
     async () => show(`user_id=${(await register(world, { isUserSuspended: true })).user}`),
     403,

@@ -16,7 +16,7 @@ import {
   type StatsEntityName,
 } from './entities.ts';
 import { METRIC_GROUPS, type Metric, type MetricGroup } from './metrics.ts';
-import { audienceShares, type Collected, SegmentParts } from './segment-parts.ts';
+import { audienceCache, type NumberSink, SegmentDivider } from './segment-parts.ts';
 import {
   canBeSegmented,
   SEGMENTATIONS,
@@ -102,7 +102,7 @@ export async function readDeliveries(
   const { account, entities, buckets, metrics, segmentation } = query;
   const collected = collector(entities, buckets, metrics);
   const slots = Int16Array.from(DELIVERY_METRICS, (metric) => metrics.indexOf(metric));
-  const audiences = segmentation && audienceShares(segmentation.type);
+  const audiences = segmentation && audienceCache(segmentation.type);
   const isIdle = metrics.length === 0 || entities.ids.length === 0;
   for (const range of isIdle ? [] : rangesOf(entities, buckets)) {
     signal?.throwIfAborted();
@@ -119,8 +119,8 @@ export async function readDeliveries(
     });
     if (audiences) {
       const toSegment = valueFilter(segmentation!, account.timezone);
-      const parts = new SegmentParts({ metrics, segments, audiences, toSegment, zone: account.timezone });
-      for (const day of days) collected.add(day, (into) => parts.visit(day, into));
+      const divider = new SegmentDivider({ metrics, segments, audiences, toSegment, zone: account.timezone });
+      for (const day of days) collected.add(day, (into) => divider.visit(day, into));
     } else {
       for (const day of days) {
         collected.add(day, ({ add }) =>
@@ -215,24 +215,24 @@ function collector({ ids, ownerOf }: FoundEntities, { length, days }: Buckets, m
   };
   /** Offset of the numbers of an hour; the metrics of a bucket are adjacent. */
   const rowOf = (hour: number): number => (place.bucket + (hour - place.first) * place.step) * width;
-  const into: Collected = {
+  const into: NumberSink = {
     add(value, slot, hour, number) {
       if (hour < place.first || hour >= place.end) return;
       if (value !== segment) selectSegment(value);
       numbers[rowOf(hour) + slot]! += number;
     },
-    addAll(value, hour, parts, from, apart) {
+    addAll(value, hour, parts, from, stride) {
       if (hour < place.first || hour >= place.end) return;
       if (value !== segment) selectSegment(value);
       const row = rowOf(hour);
-      for (let slot = 0, at = from; slot < width; slot++, at += apart) numbers[row + slot]! += parts[at]!;
+      for (let slot = 0, at = from; slot < width; slot++, at += stride) numbers[row + slot]! += parts[at]!;
     },
   };
   return {
     /** The sums by entity and segment. */
     series: (): Parts[] => sums.map((bySegment) => seriesOf(bySegment, metrics, length)),
     /** Adds the numbers that `visit` reports of a day, if it belongs to an entity. */
-    add(day: DeliveryHours, visit: (into: Collected) => void): void {
+    add(day: DeliveryHours, visit: (into: NumberSink) => void): void {
       const owner = ownerOf(day);
       const found = days.get(day.day);
       if (owner === undefined || !found) return;

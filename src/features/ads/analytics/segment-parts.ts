@@ -8,11 +8,11 @@ import { byLargestRemainder, distribute, fnv1a, type Rotation, rotationOf } from
 import { UNKNOWN } from './segmentations.ts';
 
 /** Receives the numbers of a day. */
-export interface Collected {
-  /** Adds a number of a slot and an hour to the series of a segment; without segments its value is empty. */
+export interface NumberSink {
+  /** Adds a number of a slot and an hour to the series of a segment, which is '' for totals. */
   readonly add: (segment: string, slot: number, hour: number, number: number) => void;
-  /** Adds the numbers of all slots of an hour, at `from` and then every `apart` elements. */
-  readonly addAll: (segment: string, hour: number, numbers: Float64Array, from: number, apart: number) => void;
+  /** Adds the numbers of all slots of an hour: every `stride`th element from `from` on. */
+  readonly addAll: (segment: string, hour: number, numbers: Float64Array, from: number, stride: number) => void;
 }
 
 /** The segments of an audience and their rotation; undefined for an unknown audience. */
@@ -21,7 +21,7 @@ interface AudienceSegments {
   readonly rotation: Rotation | undefined;
 }
 
-/** The audience of a line item from a time on. */
+/** The audience of a line item, and the time from which it applies. */
 interface TimedAudience {
   readonly from_ms: number;
   readonly audience: AudienceSegments;
@@ -29,8 +29,8 @@ interface TimedAudience {
 
 const HOUR_MS = 3_600_000;
 
-/** Caches the audiences of line items by one segmentation. */
-export function audienceShares(segmentation: string) {
+/** Creates a cache of the audiences of line items, divided by one segmentation. */
+export function audienceCache(segmentation: string) {
   const byLine = new Map<string, TimedAudience[]>();
   /** Many line items share an audience. */
   const byShares = new Map<string, AudienceSegments>();
@@ -68,7 +68,7 @@ function audienceAt(all: readonly TimedAudience[], hour_ms: number): AudienceSeg
 interface SegmentSources {
   readonly metrics: readonly DeliveryMetric[];
   readonly segments: readonly DeliverySegment[];
-  readonly audiences: Pick<ReturnType<typeof audienceShares>, 'of'>;
+  readonly audiences: Pick<ReturnType<typeof audienceCache>, 'of'>;
   /** Maps a value of the ledger to its segment value; undefined if it is filtered out. */
   readonly toSegment: (value: string) => string | undefined;
   readonly zone: string;
@@ -77,10 +77,10 @@ interface SegmentSources {
 /**
  * Divides days of delivery into segments. Numbers that the ledger has by segment are used as they are; the rest of each
  * hour is distributed in proportion to the audience. The parts of each metric and hour, including filtered ones, add up to
- * its number, and do not depend on what else is requested.
+ * its number, and do not depend on the other requested metrics.
  * @source decision 962
  */
-export class SegmentParts {
+export class SegmentDivider {
   readonly #sources: SegmentSources;
   readonly #metrics: readonly DeliveryMetric[];
   readonly #slots: Int16Array;
@@ -106,7 +106,7 @@ export class SegmentParts {
   }
 
   /** Adds the parts of a day. */
-  visit(day: DeliveryHours, into: Collected): void {
+  visit(day: DeliveryHours, into: NumberSink): void {
     const { toSegment, zone, audiences } = this.#sources;
     const { length: width } = this.#metrics;
     const impressions = this.#metrics.indexOf('impressions');
@@ -138,7 +138,7 @@ export class SegmentParts {
   }
 
   /** Adds the numbers that the ledger has by segment, and subtracts them from the rest. */
-  #addKnown(day: DeliveryHours, rest: Float64Array, { add }: Collected): void {
+  #addKnown(day: DeliveryHours, rest: Float64Array, { add }: NumberSink): void {
     const { metrics, toSegment } = this.#sources;
     const { length: width } = this.#metrics;
     for (const { value, hours } of this.#byDay.get(keyOf(day)) ?? []) {

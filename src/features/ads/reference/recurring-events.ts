@@ -1,6 +1,6 @@
 import { boundedCache } from '../../../base/bounded-cache.ts';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
-import { type Line, lazy, readTable } from './tsv-table.ts';
+import { lazy, readTable, type TableRow } from './tsv-table.ts';
 
 const DAY_MS = 86_400_000;
 // The years that Intl calendars support, and how many years ahead an event recurs at least once.
@@ -8,7 +8,7 @@ const YEARS = [1970, 9990] as const;
 const YEARS_MAX = 5;
 
 /** A recurring event; see `datesInYear` for the syntax of its rule. */
-type RecurringEvent = Line<'targeting_value' | 'name' | 'event_type' | 'country_code' | 'rule' | 'days' | 'years'>;
+type RecurringEvent = TableRow<'targeting_value' | 'name' | 'event_type' | 'country_code' | 'rule' | 'days' | 'years'>;
 
 /** The next occurrence of an event. */
 interface Occurrence {

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { COUNTRY_CODES } from '../../../contract/declare/codes.ts';
 import { countryName } from './localized-names.ts';
-import { type Line, lazy, readTable } from './tsv-table.ts';
+import { lazy, readTable, type TableRow } from './tsv-table.ts';
 
 /** Declares a table that is read once, at first use. */
-function table<C extends string = never>(name: string): () => readonly Line<C | 'targeting_value' | 'name'>[] {
+function table<C extends string = never>(name: string): () => readonly TableRow<C | 'targeting_value' | 'name'>[] {
   return lazy(() => readTable<C | 'targeting_value' | 'name'>(name));
 }
 

@@ -7,7 +7,7 @@ import type {
   PeopleQuery,
 } from '../../../contract/store/directory.ts';
 import { countPeople, histogramOf, type PeopleToCount } from './count-people.ts';
-import { IDENTIFIER_BYTES, type IdentifierLookup, lookUpIdentifiers } from './identifier-file.ts';
+import { IDENTIFIER_BYTES, type IdentifierLookup, openIdentifierLookup } from './identifier-file.ts';
 import { type Image, readImage } from './image.ts';
 import { adoptImage, type ImageWriter, imageWriter } from './image-writer.ts';
 
@@ -24,7 +24,7 @@ const OWNERS_MAX = 10;
 
 /** Finds the people with these identifiers by binary searches in the file of an image. */
 function findOwners(folder: string, identifiers: readonly string[]): Owner[] {
-  const lookup = lookUpIdentifiers(folder);
+  const lookup = openIdentifierLookup(folder);
   try {
     return identifiers.flatMap((identifier) =>
       ownersOf(lookup, Buffer.from(identifier, 'hex')).map((number) => ({ identifier, number })),

@@ -8,7 +8,7 @@ export const IDENTIFIER_BYTES = 16;
 
 const HEADER_BYTES = 32;
 const MAGIC = 'PEOPLE01';
-/** Number of entries in one read. */
+/** Number of entries per read. */
 const BLOCK_ENTRIES = 32_768;
 
 /** The header of the files of an image. All members are integers below 2^32. */
@@ -39,12 +39,12 @@ export function identifiersPath(folder: string): string {
   return join(folder, 'identifiers');
 }
 
-/** Path of the file of attributes by column. */
+/** Path of the file of attribute columns. */
 export function columnsPath(folder: string): string {
   return join(folder, 'columns');
 }
 
-/** Path of the file of the times when people were last active. */
+/** Path of the file of last-activity times. */
 export function activityPath(folder: string): string {
   return join(folder, 'activity');
 }
@@ -76,7 +76,7 @@ export interface IdentifierLookup extends ImageHeader {
 }
 
 /** Opens the identifiers of an image for random access. Synchronous, for worker threads. */
-export function lookUpIdentifiers(folder: string): IdentifierLookup {
+export function openIdentifierLookup(folder: string): IdentifierLookup {
   const file = openSync(identifiersPath(folder), 'r');
   const header = readHeader(file);
   const bytes = new Uint8Array(ENTRY_BYTES);
@@ -90,7 +90,7 @@ export function lookUpIdentifiers(folder: string): IdentifierLookup {
   };
 }
 
-/** Reads when people were last active, by person number: Unix seconds, 0 if unknown. */
+/** Reads the last-activity time of each person, by person number: Unix seconds, 0 if unknown. */
 export function readActivity(folder: string): ImageHeader & { readonly lastActiveAt: Uint32Array } {
   const file = openSync(activityPath(folder), 'r');
   try {

@@ -13,7 +13,7 @@ import { webhooksPage } from './developer/webhooks-page.ts';
 import { blockedReason, errorPage } from './error-pages.ts';
 import type { UserRequest } from './layout.ts';
 import { loginPages } from './login-pages.ts';
-import { loginTargets } from './login-targets.ts';
+import { loginTargetCheck } from './login-targets.ts';
 import { notificationsPage } from './notifications-page.ts';
 import type { PagesDeps } from './pages-deps.ts';
 import { passwordLinkPage } from './password-link-page.ts';
@@ -25,8 +25,8 @@ import { sessionsPage } from './sessions-page.ts';
 import { keepLateForm, unsentFormPage } from './unsent-form-page.ts';
 
 /**
- * Every page for browsers; `others` are those of other features. Pages that show or replace secrets, or change what logins
- * depend on, require a recent login.
+ * Assembles the pages for browsers; `others` are the pages of other features. Pages that show or replace secrets, or change
+ * login credentials, require a recent login.
  * @source decision 597; decision 508
  */
 export function assemblePages(deps: PagesDeps, others: readonly Page[]): Pages {
@@ -50,7 +50,7 @@ export function assemblePages(deps: PagesDeps, others: readonly Page[]): Pages {
     unsentFormPage(deps),
     ...others,
   ];
-  const list = [...authorizePages(deps), ...loginPages(deps, loginTargets(pages)), ...pages];
+  const list = [...authorizePages(deps), ...loginPages(deps, loginTargetCheck(pages)), ...pages];
   return {
     list: list.map(unlessBlocked),
     errorPage,

@@ -3,11 +3,11 @@ import { isLongId } from '../../../contract/declare/long-ids.ts';
 import type { Page } from '../../../contract/declare/pages.ts';
 
 /**
- * Whether a login may lead to an address: that of a page of this server with `mayFollowLogin`. There are no redirects
- * to other addresses.
+ * Creates the check of whether a login may redirect to an address: only to a page of this server with `mayFollowLogin`,
+ * never to another site.
  * @source authentication 15.2; decision 104
  */
-export function loginTargets(pages: readonly Page[]): (address: string) => boolean {
+export function loginTargetCheck(pages: readonly Page[]): (address: string) => boolean {
   return (address) => {
     const [path, ...queries] = address.split('?');
     return pages.some(
@@ -16,7 +16,7 @@ export function loginTargets(pages: readonly Page[]): (address: string) => boole
   };
 }
 
-/** Parameters of such a path are ids: those of an application or user are long, others are not. */
+/** Path parameters are ids: `:id` is the long id of an application or user, others are short. */
 function hasPath({ path: template }: Page, path: string): boolean {
   const [expected, segments] = [template.split('/'), path.split('/')];
   return expected.length === segments.length && expected.every((each, index) => isOf(each, segments[index]!));

@@ -11,13 +11,13 @@ import { targetingType } from '../../ads/targeting-criteria/targeting-types.ts';
 /** Expansion of delivery to lookalikes of the targeted people. */
 export type Expansion = 'DEFINED' | 'EXPANDED' | 'BROAD';
 
-/** The targeting of a line item as a question to the directory. */
+/** The query for the people that a line item targets, as counted in the directory. */
 export interface AudienceQuestion {
   /** Digest of the whole question. */
   readonly hash: string;
   readonly criteria: readonly EstimateCriterion[];
   readonly expansion: Expansion;
-  /** The targeted audiences that count now; the others are treated as empty. */
+  /** The audiences of criteria whose members count now; the others are treated as empty. */
   readonly audiences: ReadonlySet<string>;
   /** The excluded do-not-reach list. */
   readonly excludedList: string | undefined;
@@ -49,7 +49,7 @@ export async function readQuestions(
     const own = criteriaOf.get(item.id) ?? [];
     const criteria = own.map(criterionOf).filter(selectsPeople);
     const expansion = criteria.some(isPrimary) ? (item.audience_expansion ?? 'DEFINED') : 'DEFINED';
-    // Audiences too small for targeting are still excluded.
+    // An audience too small for targeting still works as an exclusion.
     const counted = criteria.filter(
       ({ value, operator }) => targetableOf.get(value) === true || (operator === 'NE' && targetableOf.has(value)),
     );

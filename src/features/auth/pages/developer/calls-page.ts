@@ -9,7 +9,7 @@ import { callTable, errorTable, readDailyUsage, totalsOf } from './usage-tables.
 
 const { calls: words, overview } = texts.developer;
 
-/** `/developer/apps/:id/calls`: the calls of an application in the last day, and how much of its limits they used. */
+/** `/developer/apps/:id/calls`: the calls of an application in the last day, and its current use of rate limits. */
 export function callsPage(deps: PagesDeps): Page {
   const { operations } = deps;
   const page = ownerPage(deps, '/calls', async (_, request, application) => {
