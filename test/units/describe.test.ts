@@ -67,7 +67,7 @@ test('the members of a JSON body have descriptions wherever the body is describe
   const { schemas } = openApi.components as { readonly schemas: Readonly<Record<string, Schema>> };
   const { filter, tag } = schemas.SubscriptionsCreateBody!.properties!;
   assert.equal(tag!.description, 'Your label; repeated in each event.');
-  assert.match(filter!.properties!.user_id!.description!, /^The user of the events/);
+  assert.match(filter!.properties!.user_id!.description!, /^Only events of this user/);
   const members = operations.flatMap(({ id, bodyMembers: members = {} }) =>
     Object.entries(members).map(([name, { description }]) => [id, name, description] as const),
   );

@@ -67,7 +67,8 @@ interface Group {
  * their queries are pipelined; when all units have ended, their inserts are pipelined with `commit`, one statement for
  * each table. The units do not affect each other: their queries take no locks, and all run before any insert, as they
  * might in concurrent transactions. A unit that does anything else leaves the batch: it restarts in a transaction of
- * its own, and further statements of its first run are rejected. If the batch is rolled back, each of its units does the same.
+ * its own, and further statements of its first run are rejected. If the batch is rolled back, all of its units restart
+ * like this.
  * @source decision 827, 828, 829
  */
 export function postgresBatches(options: BatchesOptions): Batches {

@@ -20,7 +20,7 @@ const DIRECTIONS: Readonly<Record<string, Direction | 'both'>> = {
 
 /** The fields of a filter in a request. @source activity 17.2 */
 export const FILTER_MEMBERS = {
-  user_id: longIdField().describe('The user of the events. Required except for Spaces.'),
+  user_id: longIdField().describe('Only events of this user. Required except for Spaces.'),
   keyword: text({ max: 150 }).describe('Whole words in the text of an event; case-insensitive.'),
   direction: oneOf(...Object.keys(DIRECTIONS)).describe(
     'Who acted, from the perspective of the user; for message events.',
