@@ -97,7 +97,7 @@ function page(store: Store, account: string, resource: AnyResource): Promise<str
         media: { url: (_, path) => path, isLenient: () => false },
         pageUrl: (path) => path,
         tx,
-        account: undefined,
+        account: undefined as never,
         now: NOW,
       })
     ).join(',');

@@ -1,12 +1,14 @@
 import { formatInstant } from '../base/instants.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
-import type {
-  Page,
-  PageCallInput,
-  PageCallReply,
-  PageRequest,
-  PageResponse,
-  ShownCall,
+import {
+  isLoggedIn,
+  type Page,
+  type PageCallInput,
+  type PageCallReply,
+  type PageRequest,
+  type PageResponse,
+  type ShownCall,
+  type UserRequest,
 } from '../contract/declare/pages.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { consolePage, renderOrRefuse } from './parts/console-document.ts';
@@ -26,7 +28,7 @@ export type CallParameters = NonNullable<PageCallInput['parameters']>;
 
 /** A request for a page of an account by a user with a role on it. */
 export interface AccountVisit {
-  readonly request: PageRequest;
+  readonly request: UserRequest;
   readonly account: Account;
   /** All accounts of the user. */
   readonly accounts: readonly Account[];
@@ -71,7 +73,7 @@ export function accountPage(
     mayFollowLogin: true,
     async answer(request) {
       const id = request.pathParams.account_id!;
-      if (!request.user) return redirectToLogin(request.path);
+      if (!isLoggedIn(request)) return redirectToLogin(request.path);
       const accounts = await accountsOf(request);
       const account = accounts.find((each) => each.id === id);
       if (!account) return notFound();

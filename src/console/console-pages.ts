@@ -1,5 +1,5 @@
 import { html } from '../base/html.ts';
-import type { Page } from '../contract/declare/pages.ts';
+import { isLoggedIn, type Page } from '../contract/declare/pages.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { accountsPage } from './pages/accounts-page.ts';
 import { audiencePage } from './pages/audience-page.ts';
@@ -37,10 +37,12 @@ export function consolePages(deps: ConsoleDeps): readonly Page[] {
 
 /** Wraps a page to give the reason if the accounts of the user cannot be read. */
 function withRefusalPage(page: Page): Page {
-  const answer: Page['answer'] = (request) =>
-    renderOrRefuse(request, page.answer(request), ({ status, title, content }) => ({
+  const answer: Page['answer'] = async (request) => {
+    if (!isLoggedIn(request)) return page.answer(request);
+    return renderOrRefuse(request, page.answer(request), ({ status, title, content }) => ({
       status: status!,
       html: consoleDocument(request, title, html`<h1>${title}</h1>${content}`),
     }));
+  };
   return { ...page, answer };
 }

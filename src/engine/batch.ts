@@ -1,8 +1,8 @@
 import { isObject } from '../base/objects.ts';
 import { type Field, id, quoted, type RawValue } from '../contract/declare/fields.ts';
 import {
+  type AccountCall,
   type Answer,
-  type Call,
   type Input,
   type Parameters,
   serializeContext,
@@ -36,7 +36,7 @@ interface Item {
  * order, each seeing the changes of earlier ones, and quotas are checked for the net effect.
  * @source advertising 7; campaigns 13; decision 50; decision 52
  */
-export async function performBatch(resource: AnyResource, call: Call): Promise<Answer> {
+export async function performBatch(resource: AnyResource, call: AccountCall): Promise<Answer> {
   const items = readItems(resource, call);
   const request = `[${items.map((item) => item.echo).join(',')}]`;
   refuseItems(
@@ -46,8 +46,8 @@ export async function performBatch(resource: AnyResource, call: Call): Promise<A
   const ids = await takeWriteIds(resource, call, items);
   return call.services.store.write(async (tx) => {
     // Batches of an account run one after the other: they may lock the same rows in different orders.
-    await tx.records.lockAccount(call.account!.id);
-    const unit = await batchBuffer(tx, resource, call.account!.id, expectedOf(resource, call, items));
+    await tx.records.lockAccount(call.account.id);
+    const unit = await batchBuffer(tx, resource, call.account.id, expectedOf(resource, call, items));
     const made = await applyItems(unit.tx, resource, call, items, ids, request);
     await unit.flush();
     const rows = made.map((change) => change.after);
@@ -59,7 +59,7 @@ export async function performBatch(resource: AnyResource, call: Call): Promise<A
 /** Errors of a batch as a whole. */
 export const BATCH_PROBLEMS: readonly ProblemName[] = ['BATCH_NOT_ARRAY', 'BATCH_EMPTY', 'BATCH_TOO_LARGE'];
 
-function readItems(resource: AnyResource, call: Call): Item[] {
+function readItems(resource: AnyResource, call: AccountCall): Item[] {
   const { body } = call;
   const max = resource.batch!.max;
   if (!Array.isArray(body)) throw problem('BATCH_NOT_ARRAY');
@@ -79,7 +79,7 @@ export function batchWords(resource: AnyResource): string[] {
 }
 
 /** Parses an item. Of an item with an unknown operation word only `account_id` is echoed. @source decision 49 */
-function readItem(resource: AnyResource, call: Call, item: unknown): Item {
+function readItem(resource: AnyResource, call: AccountCall, item: unknown): Item {
   const { operation_type: type, params } = (isObject(item) ? item : {}) as {
     operation_type?: unknown;
     params?: unknown;
@@ -103,7 +103,7 @@ function readItem(resource: AnyResource, call: Call, item: unknown): Item {
     Object.entries(isObject(params) ? params : {}).map(([name, value]) => [name, [value as RawValue]]),
   );
   const read = isObject(params) ? readParameters(declared, raw) : { input: {}, errors: [] };
-  const plain = { account_id: call.account!.id, ...unread(declared, params, read.input) };
+  const plain = { account_id: call.account.id, ...unread(declared, params, read.input) };
   const shown = echo(plain, declared, read.input, raw);
   return {
     verb,
@@ -136,7 +136,7 @@ export function itemParameters(resource: AnyResource, verb: Verb): Parameters {
 }
 
 /** The rows that the items of a batch need. */
-function expectedOf(resource: AnyResource, call: Call, items: readonly Item[]): Preload {
+function expectedOf(resource: AnyResource, call: AccountCall, items: readonly Item[]): Preload {
   const created = items.filter(({ verb }) => verb === 'create');
   const others = items.filter(({ verb }) => verb !== 'create');
   const references = Object.entries(resource.fields as Record<string, Field>).filter(([, field]) => field.target);
@@ -161,7 +161,7 @@ function distinct(values: readonly unknown[]): string[] {
 async function applyItems(
   tx: WriteTransaction,
   resource: AnyResource,
-  call: Call,
+  call: AccountCall,
   items: readonly Item[],
   ids: readonly WriteIds[],
   request: string,
@@ -205,12 +205,12 @@ function net(made: readonly AppliedChange[]): AppliedChange[] {
 function applyItem(
   tx: WriteTransaction,
   resource: AnyResource,
-  call: Call,
+  call: AccountCall,
   item: Item,
   ids: WriteIds,
 ): Promise<AppliedChange> {
   if (item.verb === 'create') return applyCreate(tx, resource, call, item.input, ids);
-  const key = keyFrom(resource, call.account?.id, String(item.input[resource.idParameter]));
+  const key = keyFrom(resource, call.account.id, String(item.input[resource.idParameter]));
   if (item.verb === 'update') return applyUpdate(tx, resource, call, item.input, key, ids);
   return applyRemove(tx, resource, call, key, ids);
 }

@@ -1,4 +1,4 @@
-import type { Call, Input, NewIds } from '../contract/declare/operation.ts';
+import type { AccountCall, Input, NewIds } from '../contract/declare/operation.ts';
 import type { AnyResource, CascadeCreate, Row } from '../contract/declare/resource.ts';
 import type { Change } from '../contract/declare/rules.ts';
 import { rowOf } from '../rows/draft.ts';
@@ -14,7 +14,7 @@ export interface PendingCascade {
 /** Takes the ids for the cascades of several writes. */
 export async function takeCascadeIds(
   resource: AnyResource,
-  call: Call,
+  call: AccountCall,
   all: readonly Input[],
 ): Promise<PendingCascade[][]> {
   const pending: PendingCascade[][] = all.map(() => []);
@@ -35,7 +35,7 @@ export async function takeCascadeIds(
 /** Creates the rows that a change triggers, in its unit of work. */
 export async function applyCascades(
   tx: WriteTransaction,
-  call: Call,
+  call: AccountCall,
   change: Change<Row>,
   all: readonly PendingCascade[],
 ): Promise<void> {
@@ -50,6 +50,6 @@ export async function applyCascades(
 }
 
 /** The resource whose rows a cascade creates. */
-function createdBy(cascade: CascadeCreate<Row>, call: Call): AnyResource {
+function createdBy(cascade: CascadeCreate<Row>, call: AccountCall): AnyResource {
   return call.services.resources.get(cascade.resource)!;
 }

@@ -1,4 +1,4 @@
-import type { Call } from '../contract/declare/operation.ts';
+import type { AccountCall } from '../contract/declare/operation.ts';
 import type { AnyResource, Row } from '../contract/declare/resource.ts';
 import { Problem, problem } from '../contract/problems/problems.ts';
 import type { Deleted, RecordsReading, RowKey } from '../contract/store/records.ts';
@@ -10,17 +10,17 @@ export interface PathKey extends RowKey {
 }
 
 /** The key of the row that the path identifies. @throws ID_ILLEGAL for an id of invalid form. */
-export function pathKey(resource: AnyResource, call: Call): PathKey {
-  const key = keyFrom(resource, call.account?.id, call.path[resource.idParameter]!);
+export function pathKey(resource: AnyResource, call: AccountCall): PathKey {
+  const key = keyFrom(resource, call.account.id, call.path[resource.idParameter]!);
   return resource.parent ? { ...key, parent: call.path[resource.parent.parameter]! } : key;
 }
 
 /** Checks the parent in the path: it must exist, and its rule must allow the call. */
-export async function checkParent({ parent }: AnyResource, call: Call, records: RecordsReading): Promise<void> {
+export async function checkParent({ parent }: AnyResource, call: AccountCall, records: RecordsReading): Promise<void> {
   if (!parent) return;
   const resource = parent.resource();
-  const key = keyFrom(resource, call.account?.id, call.path[parent.parameter]!);
-  const error = parent.rule?.(await findRow(resource, records, key, { deleted: 'hidden' }), call.account!);
+  const key = keyFrom(resource, call.account.id, call.path[parent.parameter]!);
+  const error = parent.rule?.(await findRow(resource, records, key, { deleted: 'hidden' }), call.account);
   if (error) throw new Problem([error]);
 }
 

@@ -43,7 +43,7 @@ async function appendHistory(
   const type = before === undefined ? 'CREATE' : after.deleted && !before.deleted ? 'DELETE' : 'UPDATE';
   await tx.accountHistory.append({
     id,
-    account_id: call.account!.id,
+    account_id: call.account.id,
     entity: resource.historyEntity!,
     entity_id: after.id,
     change_type: type,

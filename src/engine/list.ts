@@ -2,8 +2,8 @@ import { decodeCursor, encodeCursor } from '../base/cursor.ts';
 import { foldCase, searchTerms } from '../base/text.ts';
 import { boolean, type Field, id, integer, itemsOf, listOf, text } from '../contract/declare/fields.ts';
 import {
+  type AccountCall,
   type Answer,
-  type Call,
   type Input,
   type Parameters,
   serializeContext,
@@ -76,13 +76,13 @@ export function checkList(input: Input): readonly ErrorDetail[] {
 }
 
 /** Reads a page, plus one row to detect whether another page follows. */
-export async function listPage(resource: AnyResource, call: Call): Promise<Answer> {
+export async function listPage(resource: AnyResource, call: AccountCall): Promise<Answer> {
   const { input } = call;
   const count = (input.count as number | null | undefined) ?? (resource.list?.count ?? COUNT).preset;
   const sort = sortKeys(resource, input);
   return call.services.store.read(async (tx) => {
     await checkParent(resource, call, tx.records);
-    const asked = { input, account: call.account!, tx };
+    const asked = { input, account: call.account, tx };
     const error = await resource.list?.rule?.(asked);
     if (error) throwErrors([error]);
     const narrowed = await resource.list?.extraFilters?.within(asked);
@@ -105,7 +105,7 @@ export async function listPage(resource: AnyResource, call: Call): Promise<Answe
  * The filters of a list. Deleted rows and drafts stay hidden even when named by id, unless requested.
  * @source decision 47
  */
-function conditionsOf(resource: AnyResource, call: Call): Omit<PageQuery, 'sort' | 'after' | 'limit'> {
+function conditionsOf(resource: AnyResource, call: AccountCall): Omit<PageQuery, 'sort' | 'after' | 'limit'> {
   const { input } = call;
   const within: Record<string, readonly string[]> = {};
   const ids = input[resource.idsParameter] ?? input[resource.list?.idsAlias ?? ''];
@@ -119,8 +119,8 @@ function conditionsOf(resource: AnyResource, call: Call): Omit<PageQuery, 'sort'
   const isAccounts = resource.scope === 'user';
   const isGranted = resource.sharing?.isRequested(input);
   return {
-    account: isAccounts || isGranted ? undefined : call.account!.id,
-    ...(isGranted ? { grantee: call.account!.id } : {}),
+    account: isAccounts || isGranted ? undefined : call.account.id,
+    ...(isGranted ? { grantee: call.account.id } : {}),
     member: isAccounts ? { user: call.principal.user, environment: call.environment } : undefined,
     deleted: input.with_deleted ? 'shown' : 'hidden',
     within,

@@ -1,6 +1,6 @@
 import { type Schema, Type } from '../base/json-schema.ts';
 import { boolean } from '../contract/declare/fields.ts';
-import type { Operation } from '../contract/declare/operation.ts';
+import type { AccountOperation } from '../contract/declare/operation.ts';
 import type { AnyResource, Verb } from '../contract/declare/resource.ts';
 import type { ProblemName } from '../contract/problems/problems.ts';
 import { deletedSerializerOf, inputValueSchema, serializerOf } from '../rows/serializer.ts';
@@ -14,17 +14,17 @@ import { createParameters, updateParameters } from './write-parameters.ts';
 /** The version in the paths of the advertising API. */
 export const VERSION = '12';
 
-/** All operations of a resource, in the order of the reference. */
-export function operationsOf(resource: AnyResource): Operation[] {
+/** The operations of a resource, in the order of the reference; only `accounts.list` has no account in its path. */
+export function operationsOf(resource: AnyResource): AccountOperation[] {
   const verbs = resource.operations.map(
-    (verb) => ({ ...shared(resource, verb), ...forVerb[verb](resource) }) as Operation,
+    (verb) => ({ ...shared(resource, verb), ...forVerb[verb](resource) }) as AccountOperation,
   );
   const operations = resource.batch ? [...verbs, batchOperation(resource)] : verbs;
   return operations.map((operation) => afterSettlement(operation, resource.settlesDelivery));
 }
 
 /** Settles the delivery of the account before the operation, outside its unit of work. */
-function afterSettlement(operation: Operation, settles: AnyResource['settlesDelivery']): Operation {
+function afterSettlement(operation: AccountOperation, settles: AnyResource['settlesDelivery']): AccountOperation {
   const isChange = operation.method !== 'GET';
   if (!settles || (settles === 'before-changes' && !isChange)) return operation;
   return {
@@ -38,7 +38,7 @@ function afterSettlement(operation: Operation, settles: AnyResource['settlesDeli
   };
 }
 
-function shared(resource: AnyResource, verb: Verb): Partial<Operation> {
+function shared(resource: AnyResource, verb: Verb): Partial<AccountOperation> {
   const isRead = verb === 'list' || verb === 'get';
   const named = resource.scope === 'account' || verb !== 'list';
   return {
@@ -47,7 +47,7 @@ function shared(resource: AnyResource, verb: Verb): Partial<Operation> {
     groupDescription: resource.description,
     family: 'ads',
     onlyIn: resource.sandboxOnly?.includes(verb) ? 'sandbox' : undefined,
-    roles: named ? (isRead ? resource.roles.read : resource.roles.write) : undefined,
+    ...(named && { roles: isRead ? resource.roles.read : resource.roles.write }),
     allowsDeletedAccount: resource.scope === 'user' && verb === 'get',
     rate: isRead ? (verb === 'list' && resource.scope === 'user' ? 'global_reads' : resource.rate) : 'writes',
     body: resource.requests?.body && (verb === 'create' || verb === 'update') ? resource.requests?.body : 'form',
@@ -96,7 +96,7 @@ function paths(resource: AnyResource): { all: string; one: string } {
   return { all, one: `${all}/:${resource.idParameter}` };
 }
 
-const forVerb: Record<Verb, (resource: AnyResource) => Partial<Operation>> = {
+const forVerb: Record<Verb, (resource: AnyResource) => Partial<AccountOperation>> = {
   list: (resource) => ({
     method: 'GET',
     path: paths(resource).all,
@@ -157,9 +157,9 @@ function words(name: string): string {
   return name.replaceAll('_', ' ');
 }
 
-function batchOperation(resource: AnyResource): Operation {
+function batchOperation(resource: AnyResource): AccountOperation {
   return {
-    ...(shared(resource, 'create') as Operation),
+    ...(shared(resource, 'create') as AccountOperation),
     id: `${resource.plural}.batch`,
     onlyIn: undefined,
     method: 'POST',

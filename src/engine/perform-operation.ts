@@ -1,7 +1,7 @@
 import type { AccountState, Environment } from '../contract/declare/account-state.ts';
-import type { Access, Caller } from '../contract/declare/callers.ts';
+import type { Access, Caller, Principal } from '../contract/declare/callers.ts';
 import { readMembers } from '../contract/declare/members.ts';
-import type { Answer, Call, Input, Operation, Principal } from '../contract/declare/operation.ts';
+import type { Answer, Call, Input, Operation } from '../contract/declare/operation.ts';
 import { type ErrorDetail, problem } from '../contract/problems/problems.ts';
 import type { AuditedEvent } from '../contract/store/audit.ts';
 import { echo } from './echo.ts';

@@ -1,5 +1,5 @@
 import type { Field, StoredValue } from '../contract/declare/fields.ts';
-import type { Call, Input } from '../contract/declare/operation.ts';
+import type { AccountCall, Input } from '../contract/declare/operation.ts';
 import type { AnyResource, Quota, Row } from '../contract/declare/resource.ts';
 import type { AppliedChange, ChangeSetRule } from '../contract/declare/rules.ts';
 import type { ErrorDetail } from '../contract/problems/problems.ts';
@@ -21,7 +21,7 @@ export function mayRaise(resource: AnyResource, input: Input, verb: 'create' | '
 export async function quotaErrors(
   tx: WriteTransaction,
   resource: AnyResource,
-  call: Call,
+  call: AccountCall,
   changes: readonly AppliedChange[],
 ): Promise<Excess[]> {
   const found: Excess[] = [];
@@ -40,11 +40,11 @@ export async function quotaErrors(
 async function excessOver(
   tx: WriteTransaction,
   resource: AnyResource,
-  call: Call,
+  call: AccountCall,
   quota: Quota<Row>,
   parent: StoredValue | null,
 ): Promise<Omit<Excess, 'raising'> | undefined> {
-  const account = call.account!;
+  const account = call.account;
   const max = account.limits[quota.setting] ?? call.services.ads.limits[quota.setting];
   const wanted = quota.per ? { ...quota.where, [quota.per]: parent } : quota.where;
   const within = Object.fromEntries(Object.entries(wanted).map(([name, value]) => [name, [value as StoredValue]]));
@@ -84,12 +84,12 @@ function counts(quota: Quota<Row>, row: Row | undefined): boolean {
 export async function changeSetErrors(
   tx: WriteTransaction,
   resource: AnyResource,
-  call: Call,
+  call: AccountCall,
   changes: readonly AppliedChange[],
   { isBatch }: { readonly isBatch: boolean },
 ): Promise<readonly { readonly index: number; readonly error: ErrorDetail }[]> {
   const rules = (resource.changeSetRules ?? []) as readonly ChangeSetRule<Row>[];
   const found: { readonly index: number; readonly error: ErrorDetail }[] = [];
-  for (const rule of rules) found.push(...(await rule({ changes, isBatch, account: call.account!, tx })));
+  for (const rule of rules) found.push(...(await rule({ changes, isBatch, account: call.account, tx })));
   return found;
 }

@@ -1,4 +1,4 @@
-import { type Answer, type Call, serializeContext } from '../contract/declare/operation.ts';
+import { type AccountCall, type Answer, serializeContext } from '../contract/declare/operation.ts';
 import type { AnyResource } from '../contract/declare/resource.ts';
 import type { AppliedChange } from '../contract/declare/rules.ts';
 import { deletedSerializerOf, type Serializer, serializerOf } from '../rows/serializer.ts';
@@ -9,7 +9,7 @@ import { throwErrors } from './read-parameters.ts';
 import { applyCreate, applyRemove, applyUpdate, takeWriteIds, type WriteIds } from './write.ts';
 
 /** Creates one row. */
-export async function createOne(resource: AnyResource, call: Call): Promise<Answer> {
+export async function createOne(resource: AnyResource, call: AccountCall): Promise<Answer> {
   const { parent } = resource;
   const input = parent ? { ...call.input, [parent.column]: call.path[parent.parameter]! } : call.input;
   const [ids] = await takeWriteIds(resource, call, [{ verb: 'create', input }]);
@@ -22,7 +22,7 @@ export async function createOne(resource: AnyResource, call: Call): Promise<Answ
 }
 
 /** Updates the given fields of one row. */
-export async function updateOne(resource: AnyResource, call: Call): Promise<Answer> {
+export async function updateOne(resource: AnyResource, call: AccountCall): Promise<Answer> {
   const key = pathKey(resource, call);
   const [ids] = await takeWriteIds(resource, call, [{ verb: 'update', input: call.input }]);
   const lock = mustLock(resource, call, 'update', ids!);
@@ -30,7 +30,7 @@ export async function updateOne(resource: AnyResource, call: Call): Promise<Answ
 }
 
 /** Deletes one row; deleting it again is not found. */
-export async function removeOne(resource: AnyResource, call: Call): Promise<Answer> {
+export async function removeOne(resource: AnyResource, call: AccountCall): Promise<Answer> {
   const key = pathKey(resource, call);
   const [ids] = await takeWriteIds(resource, call, [{ verb: 'remove', input: call.input }]);
   const apply = (tx: WriteTransaction): Promise<AppliedChange> => applyRemove(tx, resource, call, key, ids!);
@@ -39,7 +39,12 @@ export async function removeOne(resource: AnyResource, call: Call): Promise<Answ
 }
 
 /** Whether the account is locked: rows are counted, checked together with others, or created unless they exist. */
-function mustLock(resource: AnyResource, call: Call, verb: 'create' | 'update', { cascades }: WriteIds): boolean {
+function mustLock(
+  resource: AnyResource,
+  call: AccountCall,
+  verb: 'create' | 'update',
+  { cascades }: WriteIds,
+): boolean {
   const seesOthers = resource.unique !== undefined || resource.changeSetRules !== undefined;
   return seesOthers || cascades.length > 0 || mayRaise(resource, call.input, verb);
 }
@@ -47,7 +52,7 @@ function mustLock(resource: AnyResource, call: Call, verb: 'create' | 'update', 
 /** One change in a unit of work of its own, with the checks that count its net effect. */
 async function writeOne(
   resource: AnyResource,
-  call: Call,
+  call: AccountCall,
   {
     lock,
     write = (work) => call.services.store.write(work),
@@ -56,7 +61,7 @@ async function writeOne(
   serializer: Serializer = serializerOf(resource),
 ): Promise<Answer> {
   return write(async (tx) => {
-    if (lock) await tx.records.lockAccount(call.account!.id);
+    if (lock) await tx.records.lockAccount(call.account.id);
     await checkParent(resource, call, tx.records);
     const change = await apply(tx);
     throwErrors((await quotaErrors(tx, resource, call, [change])).map((excess) => excess.error));

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Field, StoredValue } from '../contract/declare/fields.ts';
-import type { Call, Input, NewIds } from '../contract/declare/operation.ts';
+import type { AccountCall, Input, NewIds } from '../contract/declare/operation.ts';
 import { type AnyResource, jobKeyOf, type Row, type Verb } from '../contract/declare/resource.ts';
 import { COMPOSER_ROLES } from '../contract/declare/roles.ts';
 import { type AppliedChange, blankName, type Change, type Rule } from '../contract/declare/rules.ts';
@@ -26,7 +26,7 @@ export interface WriteIds {
 /** Takes the ids for several writes. */
 export async function takeWriteIds(
   resource: AnyResource,
-  call: Call,
+  call: AccountCall,
   writes: readonly { readonly verb: Verb | undefined; readonly input: Input }[],
 ): Promise<WriteIds[]> {
   const inputs = writes.map(({ input }) => input);
@@ -51,7 +51,7 @@ export async function takeWriteIds(
 export async function applyCreate(
   tx: WriteTransaction,
   resource: AnyResource,
-  call: Call,
+  call: AccountCall,
   input: Input,
   ids: WriteIds,
 ): Promise<AppliedChange> {
@@ -72,7 +72,7 @@ export async function applyCreate(
 export async function applyUpdate(
   tx: WriteTransaction,
   resource: AnyResource,
-  call: Call,
+  call: AccountCall,
   input: Input,
   key: PathKey,
   ids: WriteIds,
@@ -114,7 +114,7 @@ function isUnchanged({ kind }: Field, sent: StoredValue | null | undefined, stor
 export async function applyRemove(
   tx: WriteTransaction,
   resource: AnyResource,
-  call: Call,
+  call: AccountCall,
   key: PathKey,
   ids: WriteIds,
 ): Promise<AppliedChange> {
@@ -147,11 +147,11 @@ function ownKey({ scope }: AnyResource, { account_id, id }: Row): PathKey {
 async function runAfterWrite(
   tx: WriteTransaction,
   resource: AnyResource,
-  { account, services, now }: Call,
+  { account, services, now }: AccountCall,
   verb: 'create' | 'update' | 'remove',
   change: AppliedChange,
 ): Promise<void> {
-  await resource.effects?.afterWrite?.({ ...change, verb, account: account!, tx, services, now });
+  await resource.effects?.afterWrite?.({ ...change, verb, account, tx, services, now });
 }
 
 /** The rows that new references point to; a missing or deleted one is an error. */
@@ -216,7 +216,7 @@ async function errorsOf(change: Change<Row>, rules: readonly Rule<Row>[]): Promi
 function checkDeletion(
   tx: WriteTransaction,
   resource: AnyResource,
-  call: Call,
+  call: AccountCall,
   row: Row,
   rules: readonly Rule<Row>[],
 ): Promise<void> {
@@ -228,10 +228,10 @@ function checkDeletion(
 function proposedChange(
   tx: WriteTransaction,
   resource: AnyResource,
-  { account, principal, canCompose, role, services, now }: Call,
+  { account, principal, canCompose, role, services, now }: AccountCall,
   what: Pick<Change<Row>, 'verb' | 'before' | 'referenced'>,
 ): Omit<Change<Row>, 'after'> {
-  const isComposer = canCompose && role !== undefined && COMPOSER_ROLES.includes(role);
+  const isComposer = canCompose && COMPOSER_ROLES.includes(role);
   const author = { user: principal.user, canCompose: isComposer };
   return { resource, ...what, account, tx, author, media: services.media.addresses, now };
 }
@@ -249,7 +249,7 @@ async function cancelJob(tx: WriteTransaction, { effects }: AnyResource, row: Ro
 async function deleteDependents(
   tx: WriteTransaction,
   { deletion }: AnyResource,
-  call: Call,
+  call: AccountCall,
   { account_id, id }: Row,
 ): Promise<void> {
   if (!deletion?.dependents) return;

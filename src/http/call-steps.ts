@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { formatInstant } from '../base/instants.ts';
-import type { Access, Authenticated, Caller, NonceUse } from '../contract/declare/callers.ts';
+import type { Access, Authenticated, Caller, NonceUse, Principal } from '../contract/declare/callers.ts';
 import { isId } from '../contract/declare/fields.ts';
-import type { Operation, OperationWindow, Principal, Services } from '../contract/declare/operation.ts';
+import type { Operation, OperationWindow, Services } from '../contract/declare/operation.ts';
 import { Problem, problem } from '../contract/problems/problems.ts';
 import { type CallOrigin, checkAccess, rawFlag } from '../engine/perform-operation.ts';
 import type { RawParameters } from '../engine/read-parameters.ts';

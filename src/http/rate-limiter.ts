@@ -1,8 +1,8 @@
 import { addressBlock } from '../base/address-block.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
-import { applicationOf, type Caller } from '../contract/declare/callers.ts';
-import type { Operation, Principal } from '../contract/declare/operation.ts';
+import { applicationOf, type Caller, type Principal } from '../contract/declare/callers.ts';
+import type { Operation } from '../contract/declare/operation.ts';
 import {
   RATES,
   type RateCategory,

@@ -24,7 +24,7 @@ export function rowOf(resource: AnyResource, call: Pick<Actor, 'account' | 'now'
   const filled = columnFields(resource).map(
     ([name, field]) => [name, values[name] ?? field.defaultValue ?? null] as const,
   );
-  const own = resource.scope === 'account' ? { account_id: call.account!.id } : {};
+  const own = resource.scope === 'account' ? { account_id: call.account.id } : {};
   const standard = { id, created_at: call.now, updated_at: call.now, deleted: 0 };
   const row = { ...Object.fromEntries(filled), ...own, ...standard } as Row;
   return resource.unique ? ({ ...row, [UNIQUE_KEY]: JSON.stringify(resource.unique.key(row)) } as Row) : row;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Operation, Principal } from '../../src/contract/declare/operation.ts';
+import type { Principal } from '../../src/contract/declare/callers.ts';
+import type { Operation } from '../../src/contract/declare/operation.ts';
 import { RATES } from '../../src/contract/declare/rates.ts';
 import type { RateWindows } from '../../src/contract/services/rate-windows.ts';
 import { type RateLimits, rateLimiter } from '../../src/http/rate-limiter.ts';

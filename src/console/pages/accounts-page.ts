@@ -1,5 +1,5 @@
 import { html, joinHtml } from '../../base/html.ts';
-import type { Page, PageRequest, PageResponse } from '../../contract/declare/pages.ts';
+import { isLoggedIn, type Page, type PageResponse, type UserRequest } from '../../contract/declare/pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { texts } from '../../texts/texts.ts';
 import { type Account, accountsOf } from '../account-visit.ts';
@@ -16,20 +16,20 @@ export function accountsPage({ redirectToLogin }: ConsoleDeps): Page {
     methods: ['GET', 'POST'],
     mayFollowLogin: true,
     async answer(request) {
-      if (!request.user) return redirectToLogin(PATH);
+      if (!isLoggedIn(request)) return redirectToLogin(PATH);
       return request.method === 'GET' ? show(request) : create(request);
     },
   };
 }
 
-async function create(request: PageRequest): Promise<PageResponse> {
+async function create(request: UserRequest): Promise<PageResponse> {
   const { isDone, reply } = await request.call('sandbox', 'accounts.create');
   if (!isDone) return show(request, reply.errors[0].message);
   const location = `${PATH}/${reply.data[0].id}`;
   return { status: 303, location, html: consoleDocument(request, words.title, html`<h1>${words.title}</h1>`) };
 }
 
-async function show(request: PageRequest, problem?: string): Promise<PageResponse> {
+async function show(request: UserRequest, problem?: string): Promise<PageResponse> {
   const accounts = await accountsOf(request);
   const content = html`<div class="heading"><h1>${words.title}</h1>
 <form method="post" action="${PATH}">${hiddenFields(request.formFields)}

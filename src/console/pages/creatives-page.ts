@@ -163,7 +163,7 @@ function composerPlace({ account, request }: AccountVisit, loginPath: string, me
     headlineField: 'headline',
     urlField: 'url',
     choiceFields: CHOICES,
-    author: request.user!.screen_name,
+    author: request.user.screen_name,
     words: texts.composer,
   });
   return html`<div data-island="composer" data-input="${input}"><p class="soft">${texts.composer.needsScript}</p></div>`;

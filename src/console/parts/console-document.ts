@@ -1,6 +1,13 @@
 import { formatCsv } from '../../base/csv.ts';
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
-import type { AccountLink, PageDocument, PageRequest, PageResponse, ShownCall } from '../../contract/declare/pages.ts';
+import type {
+  AccountLink,
+  PageDocument,
+  PageRequest,
+  PageResponse,
+  ShownCall,
+  UserRequest,
+} from '../../contract/declare/pages.ts';
 import { callText } from '../../markup/call-text.ts';
 import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
@@ -54,12 +61,12 @@ ${callsSection(visit.calls)}`,
 }
 
 /** A page outside any account. */
-export function consoleDocument(request: PageRequest, title: string, content: Html): PageDocument {
+export function consoleDocument(request: UserRequest, title: string, content: Html): PageDocument {
   return { title, content, frame: frameOf(request), width: 'full' };
 }
 
-function frameOf({ user, formFields }: PageRequest) {
-  return { screenName: user!.screen_name, formFields, section: 'ads' } as const;
+function frameOf({ user, formFields }: UserRequest) {
+  return { screenName: user.screen_name, formFields, section: 'ads' } as const;
 }
 
 function trailOf({ trail = [] }: ConsolePage): Html | string {

@@ -1,8 +1,8 @@
-import type { Application } from '../store/credentials.ts';
+import type { AccessLevel, Application } from '../store/credentials.ts';
 import type { RequestToken } from '../store/grants.ts';
 import type { Publisher } from '../store/publishers.ts';
 import type { AccountState } from './account-state.ts';
-import type { CredentialKind, Principal } from './operation.ts';
+import type { CredentialKind } from './operation.ts';
 import type { Role } from './roles.ts';
 
 /**
@@ -18,6 +18,18 @@ export interface SignedParts {
   readonly authorization: string | undefined;
   /** `application/x-www-form-urlencoded` body decoded as UTF-8, if the request has one. */
   readonly form: string | undefined;
+}
+
+/** The user and application behind a signed request. */
+export interface Principal {
+  readonly kind: 'user';
+  readonly user: string;
+  readonly application: string;
+  readonly tokenId: string;
+  readonly token: string;
+  /** Level of the token. */
+  readonly level: AccessLevel;
+  readonly applicationLevel: AccessLevel;
 }
 
 /** An application calling for itself: a request signed without a token, key and secret, or a bearer token. */

@@ -14,7 +14,6 @@ import type { AdServing } from '../services/serving.ts';
 import type { StreamHandle, Streams } from '../services/streams.ts';
 import type { AudienceMembers, AudienceSettings, UploadParser } from '../store/audiences.ts';
 import type { AuditedEvent, RecordAudit } from '../store/audit.ts';
-import type { AccessLevel } from '../store/credentials.ts';
 import type { DirectoryIndex } from '../store/directory.ts';
 import type { ActivitySettings, EventFeed } from '../store/events.ts';
 import type { LoginSettings, OutstandingBearers } from '../store/grants.ts';
@@ -22,7 +21,7 @@ import type { UploadSettings } from '../store/uploads.ts';
 import type { WebhookRunner, WebhookSettings } from '../store/webhooks.ts';
 import type { AccountState, Environment } from './account-state.ts';
 import type { ApplicationLimit } from './application-limits.ts';
-import type { Caller } from './callers.ts';
+import type { Caller, Principal } from './callers.ts';
 import type { Deprecation } from './deprecations.ts';
 import type { Field, StoredValue } from './fields.ts';
 import type { RateName, RateWindow } from './rates.ts';
@@ -31,18 +30,6 @@ import type { Role } from './roles.ts';
 
 /** Parameters of a call by name. */
 export type Parameters = Readonly<Record<string, Field>>;
-
-/** The user and application behind a signed request. */
-export interface Principal {
-  readonly kind: 'user';
-  readonly user: string;
-  readonly application: string;
-  readonly tokenId: string;
-  readonly token: string;
-  /** Level of the token. */
-  readonly level: AccessLevel;
-  readonly applicationLevel: AccessLevel;
-}
 
 /** Passed to every call by the composition root: what all features share, then a group per feature. */
 export interface Services {
@@ -69,14 +56,10 @@ export interface Services {
   /** Replaces the host of absolute URLs of this server by the host that was called; undefined if they are the same. */
   readonly calledUrl: ((url: string) => string) | undefined;
   readonly jobs: JobServices;
-  readonly audit: {
-    /** How many days audit records are kept; 0 keeps them forever. */
-    readonly retention_days: number;
-  };
-  readonly history: {
-    /** How many days changes of accounts are kept; 0 keeps them forever. */
-    readonly retention_days: number;
-  };
+  /** How many days audit records are kept; 0 keeps them forever. */
+  readonly audit: { readonly retention_days: number };
+  /** How many days changes of accounts are kept; 0 keeps them forever. */
+  readonly history: { readonly retention_days: number };
   readonly auth: AuthServices;
   readonly ads: AdsServices;
   /** Bytes that are too large for the database. */
@@ -162,7 +145,7 @@ export interface NewIds {
 
 /** The actor of a change: the user, the account and the time. */
 export interface Actor {
-  readonly account: Pick<AccountState, 'id'> | undefined;
+  readonly account: Pick<AccountState, 'id'>;
   readonly principal: Pick<Principal, 'user'>;
   readonly now: string;
 }
@@ -183,7 +166,7 @@ export interface SerializeContext {
   /** The absolute URL of a page of the listener that is called. */
   pageUrl(path: string): string;
   readonly tx: ReadTransaction;
-  readonly account: AccountState | undefined;
+  readonly account: AccountState;
   /** UTC text of the current second. */
   readonly now: string;
   /** The parameters of a read; view parameters select how rows are serialized. */
@@ -210,7 +193,7 @@ export interface Call {
   readonly principal: Principal;
   /** The peer address, or the client address that a trusted proxy reports. */
   readonly address: string;
-  /** The account in the path. */
+  /** The account in the path; see `AccountCall`. */
   readonly account: AccountState | undefined;
   readonly role: Role | undefined;
   readonly canCompose: boolean;
@@ -236,11 +219,18 @@ export interface Call {
   rateWindows(): Promise<readonly OperationWindow[]>;
 }
 
+/** A call of an operation with `roles`, whose path names an account. */
+export interface AccountCall extends Call {
+  readonly account: AccountState;
+  readonly role: Role;
+}
+
 /** The context for serializing the rows of a call. */
 export function serializeContext(call: Call, tx: ReadTransaction): SerializeContext {
   const { services, environment, account, now, input } = call;
   const pageUrl = (path: string): string => services.pageUrl(environment, path);
-  return { tx, media: services.media.addresses, pageUrl, account, now, input };
+  // Only accounts are serialized without one, and do not read it.
+  return { tx, media: services.media.addresses, pageUrl, account: account!, now, input };
 }
 
 /** The rate limit window that calls of an operation are charged to. */
@@ -389,6 +379,13 @@ export interface Operation {
    */
   validate?(input: Input, account: AccountState | undefined, named: ReadonlySet<string>): readonly ErrorDetail[];
   perform(call: Call): Promise<Answer>;
+}
+
+/** The declaration of an operation on the account in its path. */
+export interface AccountOperation extends Operation {
+  readonly roles: readonly Role[];
+  validate?(input: Input, account: AccountState, named: ReadonlySet<string>): readonly ErrorDetail[];
+  perform(call: AccountCall): Promise<Answer>;
 }
 
 /** An example call in the API descriptions, and its reply. */

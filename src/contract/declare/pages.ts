@@ -41,6 +41,16 @@ export interface PageRequest {
   readonly call: CallFromPage;
 }
 
+/** A request of a logged-in user. */
+export interface UserRequest extends PageRequest {
+  readonly user: User;
+}
+
+/** Tests whether a user is logged in. */
+export function isLoggedIn(request: PageRequest): request is UserRequest {
+  return request.user !== undefined;
+}
+
 /** Input of an API call made by a page. */
 export interface PageCallInput {
   /** Parameters by name, including those of the path; undefined ones are omitted. */

@@ -16,7 +16,7 @@ export interface Change<R> {
   readonly before: R | undefined;
   /** The rows that references in `after` point to, by field; those of `before` are not read again. */
   readonly referenced: ReadonlyMap<string, Row>;
-  readonly account: AccountState | undefined;
+  readonly account: AccountState;
   readonly tx: ReadTransaction;
   readonly author: Author;
   /** Builds media URLs and validates media keys; undefined outside of calls. */

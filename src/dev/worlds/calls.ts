@@ -1,6 +1,6 @@
-import type { Access } from '../../contract/declare/callers.ts';
+import type { Access, Principal } from '../../contract/declare/callers.ts';
 import type { RawValue } from '../../contract/declare/fields.ts';
-import type { Call, Operation, Principal, Services } from '../../contract/declare/operation.ts';
+import type { Call, Operation, Services } from '../../contract/declare/operation.ts';
 import { type CallState, checkAccess, performOperation } from '../../engine/perform-operation.ts';
 
 /** A call that a world makes, without a request. */

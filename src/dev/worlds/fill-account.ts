@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { formatInstant } from '../../base/instants.ts';
+import type { Principal } from '../../contract/declare/callers.ts';
 import type { RawValue } from '../../contract/declare/fields.ts';
-import type { Principal } from '../../contract/declare/operation.ts';
 import { BatchProblem } from '../../contract/problems/batch-problem.ts';
 import { Problem } from '../../contract/problems/problems.ts';
 import { accountAccessCache } from '../../features/ads/account-access-cache.ts';

@@ -1,6 +1,6 @@
 import { Type } from '../../base/json-schema.ts';
 import { itemsOf, listOf, oneOf } from '../../contract/declare/fields.ts';
-import type { Answer, Call, Operation } from '../../contract/declare/operation.ts';
+import type { AccountCall, AccountOperation, Answer, Operation } from '../../contract/declare/operation.ts';
 import { ANY_ROLE, CAMPAIGN_WRITERS } from '../../contract/declare/roles.ts';
 import type { Change } from '../../contract/declare/rules.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
@@ -72,7 +72,7 @@ const change = {
 } as const satisfies Partial<Operation>;
 
 /** Lists the features of an account, sorted. @source advertising 2; campaigns 5.6 */
-export const getFeatures: Operation = {
+export const getFeatures: AccountOperation = {
   ...shared,
   id: 'features.get',
   shape: 'list',
@@ -82,14 +82,14 @@ export const getFeatures: Operation = {
   rate: 'reads',
   parameters: { feature_keys: featureKeys() },
   async perform(call) {
-    const keys = await call.services.store.read((tx) => tx.accountMembers.listFeatures(call.account!.id));
+    const keys = await call.services.store.read((tx) => tx.accountMembers.listFeatures(call.account.id));
     const wanted = call.input.feature_keys ? itemsOf(call.input.feature_keys) : keys;
     return { data: JSON.stringify(keys.filter((key) => wanted.includes(key))) };
   },
 };
 
 /** Adds features to a sandbox account; features it already has are ignored. */
-export const addFeatures: Operation = {
+export const addFeatures: AccountOperation = {
   ...shared,
   id: 'features.add',
   method: 'POST',
@@ -99,7 +99,7 @@ export const addFeatures: Operation = {
 };
 
 /** Removes features from a sandbox account; features it does not have are ignored. */
-export const removeFeatures: Operation = {
+export const removeFeatures: AccountOperation = {
   ...shared,
   id: 'features.remove',
   method: 'DELETE',
@@ -108,8 +108,8 @@ export const removeFeatures: Operation = {
   perform: (call) => changeFeatures(call, 'removeFeatures'),
 };
 
-function changeFeatures(call: Call, verb: 'addFeatures' | 'removeFeatures'): Promise<Answer> {
-  const account = call.account!.id;
+function changeFeatures(call: AccountCall, verb: 'addFeatures' | 'removeFeatures'): Promise<Answer> {
+  const account = call.account.id;
   return call.services.store.write(async ({ accountMembers }) => {
     await accountMembers[verb](account, itemsOf(call.input.feature_keys));
     return { data: JSON.stringify(await accountMembers.listFeatures(account)) };
@@ -122,7 +122,7 @@ export async function checkFeature(
   feature: (typeof FEATURES)[number],
   parameter: string,
 ): Promise<ErrorDetail | undefined> {
-  const { id } = account!;
+  const { id } = account;
   if ((await tx.accountMembers.listFeatures(id)).includes(feature)) return undefined;
   return { problem: 'FEATURE_NOT_AVAILABLE', parameter, words: { feature, account: id } };
 }

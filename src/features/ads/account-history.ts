@@ -2,7 +2,7 @@ import { Type } from '../../base/json-schema.ts';
 import { startOfDay } from '../../base/zones.ts';
 import type { AccountState } from '../../contract/declare/account-state.ts';
 import { type Field, field, id, instant, integer, oneOf } from '../../contract/declare/fields.ts';
-import type { Input, Operation } from '../../contract/declare/operation.ts';
+import type { AccountOperation, Input } from '../../contract/declare/operation.ts';
 import { CAMPAIGN_READERS } from '../../contract/declare/roles.ts';
 import type { ErrorDetail } from '../../contract/problems/problems.ts';
 import type { AccountHistoryRow } from '../../storage/tables/account-history.ts';
@@ -15,7 +15,7 @@ const string = Type.String();
  * Lists the changes of one entity, newest first.
  * @source advertising 2; campaigns 5.4; decision 54
  */
-export const accountHistory: Operation = {
+export const accountHistory: AccountOperation = {
   id: 'account_history.list',
   method: 'GET',
   path: '/12/accounts/:account_id/account_history',
@@ -57,7 +57,7 @@ export const accountHistory: Operation = {
     const { input } = call;
     const count = Number(input.count ?? COUNT_DEFAULT);
     const query = {
-      account: call.account!.id,
+      account: call.account.id,
       entity: String(input.entity_type),
       entityId: String(input.entity_id),
       user: optional(input.user_id),
@@ -99,12 +99,12 @@ function hour(): Field<string> {
 
 const DATE_LENGTH = 'YYYY-MM-DD'.length;
 
-function bound(value: unknown, account: AccountState | undefined): string | undefined {
+function bound(value: unknown, account: AccountState): string | undefined {
   const text = optional(value);
-  return text?.length === DATE_LENGTH ? startOfDay(text, account!.timezone) : text;
+  return text?.length === DATE_LENGTH ? startOfDay(text, account.timezone) : text;
 }
 
-function checkTimes(input: Input, account: AccountState | undefined): readonly ErrorDetail[] {
+function checkTimes(input: Input, account: AccountState): readonly ErrorDetail[] {
   const [from, until] = [bound(input.start_time, account), bound(input.end_time, account)];
   if (from === undefined || until === undefined || until > from) return [];
   return [{ problem: 'NOT_AFTER', parameter: 'end_time', words: { other: 'start_time' } }];

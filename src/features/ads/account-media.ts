@@ -63,7 +63,7 @@ const computedFields: Computed<AccountMedia> = {
     media_url: text({ max: 2000 }).readOnly().describe('URL of an image.'),
   },
   async prepare(rows, { tx, media, account }) {
-    const place = { media, environment: account!.environment };
+    const place = { media, environment: account.environment };
     const images = rows.filter((row) => !isPreroll(row)).map(({ media_key }) => parseMediaKey(media_key!)!.number);
     const uploads = await uploadsById(tx, images);
     return (row) => {

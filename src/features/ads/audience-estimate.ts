@@ -1,6 +1,6 @@
 import { instantMs } from '../../base/instants.ts';
 import { Type } from '../../base/json-schema.ts';
-import type { Operation } from '../../contract/declare/operation.ts';
+import type { AccountOperation } from '../../contract/declare/operation.ts';
 import { CAMPAIGN_READERS } from '../../contract/declare/roles.ts';
 import { Problem, problem } from '../../contract/problems/problems.ts';
 import { readCurrentMembers } from './audience-estimate/current-members.ts';
@@ -21,7 +21,7 @@ const list = Type.Array(criterion, { minItems: 1, maxItems: CRITERIA_MAX });
  * Estimates the reach of targeting criteria: counts people in the directory, and returns a range. Stores nothing.
  * @source advertising 8; campaigns 14; decision 1276
  */
-export const audienceEstimate: Operation = {
+export const audienceEstimate: AccountOperation = {
   id: 'audience_estimate.create',
   spellings: { targeting_type: TYPE_ALIASES },
   method: 'POST',
@@ -70,7 +70,7 @@ export const audienceEstimate: Operation = {
       keywords,
     } = services;
     const read = parseCriteria(body);
-    const errors = [...read.errors, ...(await store.read((tx) => checkReferences(tx, account!, read)))];
+    const errors = [...read.errors, ...(await store.read((tx) => checkReferences(tx, account, read)))];
     if (errors.length > 0) throw new Problem(errors);
     const criteria = [...read.criteria.values()];
     if (!criteria.some(isPrimary)) throw problem('PRIMARY_MISSING', { parameter: 'targeting_criteria' });

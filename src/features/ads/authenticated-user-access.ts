@@ -1,12 +1,12 @@
 import { Type } from '../../base/json-schema.ts';
-import type { Operation } from '../../contract/declare/operation.ts';
+import type { AccountOperation } from '../../contract/declare/operation.ts';
 import { ANY_ROLE, COMPOSER_ROLES, ROLES } from '../../contract/declare/roles.ts';
 
 /**
  * Returns the permissions of the calling user on an account: a role, and POST_COMPOSER if granted.
  * @source advertising 2; campaigns 5.5
  */
-export const authenticatedUserAccess: Operation = {
+export const authenticatedUserAccess: AccountOperation = {
   id: 'authenticated_user_access.get',
   method: 'GET',
   path: '/12/accounts/:account_id/authenticated_user_access',
@@ -24,7 +24,7 @@ export const authenticatedUserAccess: Operation = {
   }),
   problems: [],
   async perform(call) {
-    const role = call.role!;
+    const role = call.role;
     const canCompose = call.canCompose && COMPOSER_ROLES.includes(role);
     const permissions = canCompose ? [role, 'POST_COMPOSER'] : [role];
     return { data: JSON.stringify({ user_id: call.principal.user, permissions }) };

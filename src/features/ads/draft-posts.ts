@@ -29,7 +29,7 @@ export const draftPosts = resource({
   description: 'An unpublished post, which can be edited but not promoted.',
   fields,
   derive: async (row, { before, input, tx, account }) => ({
-    user_id: before?.user_id ?? (await findAuthorOrAdvertiser(tx, account!.id, input.as_user_id)).user,
+    user_id: before?.user_id ?? (await findAuthorOrAdvertiser(tx, account.id, input.as_user_id)).user,
     ...searchColumns(row),
   }),
   rules: [authorIsPromotable, isNotBlank, mediaIsValid, cardExists],

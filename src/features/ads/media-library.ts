@@ -33,7 +33,7 @@ const libraryComputedFields: Computed<LibraryRow> = {
     poster_media_url: text({ max: URL_MAX }).readOnly().describe('Poster URL of a video or GIF.'),
   },
   async prepare(rows, { tx, media, account }) {
-    const place = { media, environment: account!.environment };
+    const place = { media, environment: account.environment };
     const keys = rows.flatMap(({ id, poster_media_key }) => [id, ...(poster_media_key ? [poster_media_key] : [])]);
     const uploads = await uploadsById(tx, keys.map(numberOf));
     const describe = (key: string) => describeMedia(key, uploads.get(numberOf(key)), place);

@@ -38,7 +38,7 @@ export const scheduledPosts = resource({
   description: 'A post that is published at a set time.',
   fields,
   derive: async (row, { before, input, tx, account, author: by }) => ({
-    user_id: before?.user_id ?? (await findAuthorOrAdvertiser(tx, account!.id, input.as_user_id)).user,
+    user_id: before?.user_id ?? (await findAuthorOrAdvertiser(tx, account.id, input.as_user_id)).user,
     scheduled_by: before?.scheduled_by ?? by.user,
     // Truncates `2026-03-02T17:04:55Z` to the minute. @source decision 238
     scheduled_at: `${row.scheduled_at!.slice(0, 17)}00Z`,

@@ -1,8 +1,8 @@
 import { Type } from '../../base/json-schema.ts';
 import { boolean } from '../../contract/declare/fields.ts';
 import {
-  type Call,
-  type Operation,
+  type AccountCall,
+  type AccountOperation,
   type SerializeContext,
   serializeContext,
 } from '../../contract/declare/operation.ts';
@@ -37,7 +37,7 @@ const campaignSchema = Type.Closed(
  * Lists the line items that include or exclude an audience, by campaign, newest first.
  * @source advertising 17; creatives 21; decision 264
  */
-export const targetedAudience: Operation = {
+export const targetedAudience: AccountOperation = {
   id: 'custom_audiences.targeted',
   method: 'GET',
   path: '/12/accounts/:account_id/custom_audiences/:custom_audience_id/targeted',
@@ -57,9 +57,9 @@ export const targetedAudience: Operation = {
   perform: (call) =>
     call.services.store.read(async (tx) => {
       const audience = await findAudienceId(tx, call);
-      const list = JSON.stringify(['targeted', call.account!.id, audience, call.input.with_active ?? 1]);
+      const list = JSON.stringify(['targeted', call.account.id, audience, call.input.with_active ?? 1]);
       const after = readTimeCursor(call.input.cursor, list);
-      const lines = await tx.audiences.listTargeting(call.account!.id, audience);
+      const lines = await tx.audiences.listTargeting(call.account.id, audience);
       const found = await targetingCampaigns(serializeContext(call, tx), lines, call.input.with_active !== 0);
       const rest = found.filter((campaign) => !after || isAfter(campaign, after));
       const { rows, nextCursor } = cutPage(rest, CAMPAIGNS_A_PAGE, ({ created_at }) => created_at, list);
@@ -67,11 +67,11 @@ export const targetedAudience: Operation = {
     }),
 };
 
-async function findAudienceId(tx: ReadTransaction, { account, path }: Call): Promise<string> {
+async function findAudienceId(tx: ReadTransaction, { account, path }: AccountCall): Promise<string> {
   const id = path.custom_audience_id!;
   const about = { parameter: 'custom_audience_id', value: id, words: { kind: 'Custom audience' } };
   checkId(id, 'custom_audience_id', 'Custom audience');
-  const [usable] = await tx.audiences.listUsable(account!.id, [id]);
+  const [usable] = await tx.audiences.listUsable(account.id, [id]);
   if (!usable) throw problem('CUSTOM_AUDIENCE_NOT_FOUND', about);
   return id;
 }
@@ -92,11 +92,11 @@ async function targetingCampaigns(
   const { tx, account } = context;
   const creatives = new Map(targeting.map(({ id, creative }) => [id, creative]));
   const lines = await inBatches([...creatives.keys()], (ids) =>
-    tx.records.getMany(lineItems, account!.id, ids, { deleted: 'hidden' }),
+    tx.records.getMany(lineItems, account.id, ids, { deleted: 'hidden' }),
   );
   const byCampaign = Map.groupBy(lines.toSorted(newestFirst), (line) => String(line.campaign_id));
   const rows = await inBatches([...byCampaign.keys()], (ids) =>
-    tx.records.getMany(campaigns, account!.id, ids, { deleted: 'hidden' }),
+    tx.records.getMany(campaigns, account.id, ids, { deleted: 'hidden' }),
   );
   const isServable = await servabilityOf(context, rows);
   return rows.toSorted(newestFirst).flatMap((row) => {

@@ -1,7 +1,7 @@
 import { instantMs } from '../../base/instants.ts';
 import { Type } from '../../base/json-schema.ts';
 import { integer, itemsOf, listOf, oneOf, text } from '../../contract/declare/fields.ts';
-import type { Call, Operation } from '../../contract/declare/operation.ts';
+import type { AccountCall, AccountOperation } from '../../contract/declare/operation.ts';
 import { CAMPAIGN_READERS } from '../../contract/declare/roles.ts';
 import { GRANULARITY_S } from '../../contract/services/keywords.ts';
 
@@ -20,7 +20,7 @@ const CRITERIA_TYPES = {
  * the service.
  * @source campaigns 17; decision 168
  */
-export const targetingSuggestions: Operation = {
+export const targetingSuggestions: AccountOperation = {
   id: 'targeting_suggestions.list',
   method: 'GET',
   path: '/12/accounts/:account_id/targeting_suggestions',
@@ -54,7 +54,7 @@ export const targetingSuggestions: Operation = {
     const found = await services.store.read((tx) =>
       tx.suggestions.listCoOccurring({
         environment,
-        account: account!.id,
+        account: account.id,
         types: CRITERIA_TYPES[suggestion_type],
         values,
         limit,
@@ -71,7 +71,7 @@ async function withRelated(
   found: readonly string[],
   keywords: readonly string[],
   limit: number,
-  { services, environment, now }: Call,
+  { services, environment, now }: AccountCall,
 ): Promise<string[]> {
   const to = instantMs(now) / 1000;
   const from = to - RELATED_DAYS * GRANULARITY_S.DAY;

@@ -75,15 +75,15 @@ const FEATURE = 'SHARE_AUDIENCE_OUTSIDE_BUSINESS';
 async function grantIsAllowed({ after, account, tx }: Change<AudiencePermission>): Promise<ErrorDetail | undefined> {
   const parameter = 'granted_account_id';
   const value = String(after.granted_account_id);
-  if (value === account!.id) return { problem: 'GRANTED_TO_ITSELF', parameter };
+  if (value === account.id) return { problem: 'GRANTED_TO_ITSELF', parameter };
   const [owner, granted] = [
-    await tx.audiences.findSharingAccount(account!.id),
+    await tx.audiences.findSharingAccount(account.id),
     await tx.audiences.findSharingAccount(value),
   ];
   // The account was deleted during the call.
-  if (!owner) return { problem: 'ACCOUNT_NOT_ACCESSIBLE', parameter: 'account_id', value: account!.id };
+  if (!owner) return { problem: 'ACCOUNT_NOT_ACCESSIBLE', parameter: 'account_id', value: account.id };
   if (granted?.environment !== owner.environment) return { problem: 'ACCOUNT_NOT_ACCESSIBLE', parameter, value };
   const isOneBusiness = owner.business_id !== null && owner.business_id === granted.business_id;
-  if (isOneBusiness || (await tx.accountMembers.listFeatures(account!.id)).includes(FEATURE)) return undefined;
-  return { problem: 'FEATURE_NOT_AVAILABLE', parameter, words: { feature: FEATURE, account: account!.id } };
+  if (isOneBusiness || (await tx.accountMembers.listFeatures(account.id)).includes(FEATURE)) return undefined;
+  return { problem: 'FEATURE_NOT_AVAILABLE', parameter, words: { feature: FEATURE, account: account.id } };
 }

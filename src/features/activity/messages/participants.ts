@@ -1,5 +1,5 @@
+import type { Principal } from '../../../contract/declare/callers.ts';
 import { isLongId } from '../../../contract/declare/long-ids.ts';
-import type { Principal } from '../../../contract/declare/operation.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import type { NewEvent } from '../../../contract/store/events.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';

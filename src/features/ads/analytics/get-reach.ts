@@ -3,7 +3,7 @@ import { Type } from '../../../base/json-schema.ts';
 import { addDays, localDateAt } from '../../../base/zones.ts';
 import type { AccountState } from '../../../contract/declare/account-state.ts';
 import { id, itemsOf, listOf } from '../../../contract/declare/fields.ts';
-import type { Operation } from '../../../contract/declare/operation.ts';
+import type { AccountOperation } from '../../../contract/declare/operation.ts';
 import { STATS_READERS } from '../../../contract/declare/roles.ts';
 import { expectedReach } from '../../../contract/delivery/reach.ts';
 import type { DeliveryAudience } from '../../../contract/store/delivery-ledger.ts';
@@ -21,7 +21,10 @@ export const getCampaignReach = reachOperation('CAMPAIGN', 'campaign');
 /** Returns how many people the ads of funding instruments reached. @source analytics 10; decision 965 */
 export const getFundingInstrumentReach = reachOperation('FUNDING_INSTRUMENT', 'funding_instrument');
 
-function reachOperation(entity: 'CAMPAIGN' | 'FUNDING_INSTRUMENT', name: 'campaign' | 'funding_instrument'): Operation {
+function reachOperation(
+  entity: 'CAMPAIGN' | 'FUNDING_INSTRUMENT',
+  name: 'campaign' | 'funding_instrument',
+): AccountOperation {
   const parameter = `${name}_ids`;
   return {
     id: `reach.${name}s`,
@@ -60,19 +63,19 @@ function reachOperation(entity: 'CAMPAIGN' | 'FUNDING_INSTRUMENT', name: 'campai
       ),
     }),
     problems: RANGE_PROBLEMS,
-    validate: (input, account) => checkRange(input, { zone: account!.timezone, dateZone: 'UTC', days_max: DAYS_MAX }),
+    validate: (input, account) => checkRange(input, { zone: account.timezone, dateZone: 'UTC', days_max: DAYS_MAX }),
     async perform({ services, account, input }) {
-      await services.delivery.settle(account!);
-      const range = parseTimeRange(input, { zone: account!.timezone, dateZone: 'UTC' });
+      await services.delivery.settle(account);
+      const range = parseTimeRange(input, { zone: account.timezone, dateZone: 'UTC' });
       const requested = itemsOf(input[parameter]);
-      const { ids } = await services.store.read((tx) => findEntities(tx, account!, entity, requested));
+      const { ids } = await services.store.read((tx) => findEntities(tx, account, entity, requested));
       const data: string[] = [];
       for (const id of ids) {
-        const reach = await readReach(services.store, account!, { name, id, range });
+        const reach = await readReach(services.store, account, { name, id, range });
         data.push(`{"id":"${id}","total_audience_reach":${reach.people},"average_frequency":${frequencyOf(reach)}}`);
       }
       const { from: start_time, until: end_time } = range;
-      const params = JSON.stringify({ [parameter]: requested, start_time, end_time, account_id: account!.id });
+      const params = JSON.stringify({ [parameter]: requested, start_time, end_time, account_id: account.id });
       return { data: `{"request":{"params":${params}},"data_type":"reach","data":[${data.join(',')}]}` };
     },
   };

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import type { Operation } from '../../../contract/declare/operation.ts';
+import type { AccountOperation } from '../../../contract/declare/operation.ts';
 import type { Store } from '../../../storage/unit-of-work.ts';
 import { findEntities, STATS_ENTITIES, type StatsEntity, type StatsEntityName } from './entities.ts';
 import { readStats, type Stats, type StatsQuery, statsPlacement } from './read-stats.ts';
@@ -21,7 +21,7 @@ const DAYS_MAX = 7;
  * Returns delivery and cost of entities, synchronously.
  * @source analytics 2 to 6; decision 955
  */
-export const getStats: Operation = {
+export const getStats: AccountOperation = {
   id: 'stats.get',
   method: 'GET',
   path: '/12/stats/accounts/:account_id',
@@ -39,7 +39,7 @@ export const getStats: Operation = {
   validate: (input, account) => checkStats(input, account, DAYS_MAX),
   async perform(call) {
     const { services, input } = call;
-    const account = call.account!;
+    const account = call.account;
     checkRole(call, input.entity);
     await services.delivery.settle(account);
     const request = parseStatsRequest(input, account.timezone);

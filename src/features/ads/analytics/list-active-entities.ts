@@ -1,6 +1,6 @@
 import { Type } from '../../../base/json-schema.ts';
 import { id, itemsOf, listOf } from '../../../contract/declare/fields.ts';
-import type { Input, Operation } from '../../../contract/declare/operation.ts';
+import type { AccountOperation, Input } from '../../../contract/declare/operation.ts';
 import { STATS_READERS } from '../../../contract/declare/roles.ts';
 import type { ErrorDetail } from '../../../contract/problems/problems.ts';
 import type { DeliveryChange } from '../../../contract/store/delivery-ledger.ts';
@@ -37,7 +37,7 @@ const filter = (parents: string) => listOf(id(), { max: IDS_MAX }).describe(`Onl
  * Lists entities whose statistics changed, by the hours in which the changes were recorded.
  * @source analytics 9; decision 961
  */
-export const listActiveEntities: Operation = {
+export const listActiveEntities: AccountOperation = {
   id: 'active_entities.list',
   method: 'GET',
   path: '/12/stats/accounts/:account_id/active_entities',
@@ -70,20 +70,20 @@ export const listActiveEntities: Operation = {
   ),
   problems: [...RANGE_PROBLEMS, 'EXCLUSIVE_PARAMETERS'],
   validate: (input, account) => [
-    ...checkRange(input, { zone: account!.timezone, days_max: DAYS_MAX }),
+    ...checkRange(input, { zone: account.timezone, days_max: DAYS_MAX }),
     ...checkFilters(input),
   ],
   async perform({ services, account, input }) {
-    await services.delivery.settle(account!);
-    const { from, until } = parseTimeRange(input, { zone: account!.timezone });
+    await services.delivery.settle(account);
+    const { from, until } = parseTimeRange(input, { zone: account.timezone });
     const entity = input.entity as StatsEntityName;
     const active = await services.store.read(async (tx) => {
-      const changes = await tx.deliveryLedger.listChanges(account!.id, from, until);
-      return activeEntities(changes, await ownersOf(tx, account!.id, { entity, changes, input }));
+      const changes = await tx.deliveryLedger.listChanges(account.id, from, until);
+      return activeEntities(changes, await ownersOf(tx, account.id, { entity, changes, input }));
     });
     const name = FILTER_NAMES.find((each) => input[each] != null);
     const filters = name && { [name]: itemsOf(input[name]) };
-    const params = { account_id: account!.id, entity, start_time: from, end_time: until, ...filters };
+    const params = { account_id: account.id, entity, start_time: from, end_time: until, ...filters };
     return { data: JSON.stringify(active), request: `{"params":${JSON.stringify(params)}}` };
   },
 };

@@ -1,7 +1,7 @@
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import { Type } from '../../../base/json-schema.ts';
 import { id, integer, itemsOf, listOf } from '../../../contract/declare/fields.ts';
-import type { Call, Input, Operation } from '../../../contract/declare/operation.ts';
+import type { AccountCall, AccountOperation, Input, Operation } from '../../../contract/declare/operation.ts';
 import { jobKeyOf } from '../../../contract/declare/resource.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import type { StatsJob } from '../../../contract/store/stats-jobs.ts';
@@ -63,7 +63,7 @@ const shared = {
  * Creates a job that writes statistics to a file.
  * @source analytics 2, 4, 7 and 8; decision 966
  */
-export const createStatsJob: Operation = {
+export const createStatsJob: AccountOperation = {
   ...shared,
   id: 'stats_jobs.create',
   method: 'POST',
@@ -81,7 +81,7 @@ export const createStatsJob: Operation = {
   validate: (input, account) => [...checkStats(input, account, daysMax(input)), ...checkSegments(input)],
   async perform(call) {
     const { services, input, now } = call;
-    const account = call.account!;
+    const account = call.account;
     checkRole(call, input.entity);
     const request = parseStatsRequest(input, account.timezone);
     const [number] = await services.ids.take('stats_job', IDS_FROM, 1);
@@ -114,7 +114,7 @@ export const createStatsJob: Operation = {
 };
 
 /** Lists the jobs of an account, newest first. @source analytics 8 */
-export const listStatsJobs: Operation = {
+export const listStatsJobs: AccountOperation = {
   ...shared,
   id: 'stats_jobs.list',
   method: 'GET',
@@ -131,7 +131,7 @@ export const listStatsJobs: Operation = {
   problems: ['CURSOR_INVALID'],
   async perform(call) {
     const { services, input } = call;
-    const account = call.account!.id;
+    const account = call.account.id;
     const count = Number(input.count ?? COUNT.preset);
     const ids = input.job_ids == null ? undefined : itemsOf(input.job_ids);
     const query = { account, ids, entity: visibleEntity(call) };
@@ -151,7 +151,7 @@ export const listStatsJobs: Operation = {
 };
 
 /** Cancels an unfinished job, which frees its slot immediately. @source analytics 4 and 8 */
-export const cancelStatsJob: Operation = {
+export const cancelStatsJob: AccountOperation = {
   ...shared,
   id: 'stats_jobs.remove',
   method: 'DELETE',
@@ -168,7 +168,7 @@ export const cancelStatsJob: Operation = {
     checkId(id, 'job_id', 'Job');
     const visible = visibleEntity(call);
     const cancelled = await services.store.write(async (tx): Promise<StatsJob> => {
-      const job = await tx.statsJobs.find(account!.id, id);
+      const job = await tx.statsJobs.find(account.id, id);
       if (!job || (visible !== undefined && job.entity !== visible)) {
         throw problem('NOT_FOUND', { parameter: 'job_id', value: id, words: { kind: 'Job' } });
       }
@@ -189,7 +189,7 @@ function daysMax({ segmentation_type }: Input): number {
 }
 
 /** Returns the only entity kind whose jobs the caller may see; undefined for all. @source decision 959 */
-function visibleEntity({ role }: Call): string | undefined {
+function visibleEntity({ role }: AccountCall): string | undefined {
   return role === 'ANALYST' ? ORGANIC : undefined;
 }
 
@@ -201,7 +201,7 @@ function limitHeaders(unfinished: number): Readonly<Record<(typeof LIMIT_HEADERS
 }
 
 /** Serializes a job with the members and order of its schema. @source analytics 8 */
-function jobJson(job: StatsJob, { services, environment, now }: Call): string {
+function jobJson(job: StatsJob, { services, environment, now }: AccountCall): string {
   const url = hasFile(job, now) ? services.pageUrl(environment, `${FILES_PATH}${job.file_name}`) : null;
   return JSON.stringify({ ...job, url, id_str: job.id, id: Number(job.id) }, Object.keys(statsJobSchema.properties));
 }

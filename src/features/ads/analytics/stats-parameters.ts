@@ -9,7 +9,7 @@ import {
   oneOf,
   text,
 } from '../../../contract/declare/fields.ts';
-import type { Call, Input } from '../../../contract/declare/operation.ts';
+import type { AccountCall, Input } from '../../../contract/declare/operation.ts';
 import { type Role, STATS_READERS } from '../../../contract/declare/roles.ts';
 import { type ErrorDetail, type ProblemName, problem } from '../../../contract/problems/problems.ts';
 import type { StatsJob } from '../../../contract/store/stats-jobs.ts';
@@ -94,8 +94,8 @@ export const SEGMENT_PROBLEMS: readonly ProblemName[] = [
 ];
 
 /** Returns the errors of parameter combinations. @source analytics 4 */
-export function checkStats(input: Input, account: AccountState | undefined, days_max: number): ErrorDetail[] {
-  return checkRange(input, { zone: account!.timezone, days_max, isOfDays: input.granularity === 'DAY' });
+export function checkStats(input: Input, account: AccountState, days_max: number): ErrorDetail[] {
+  return checkRange(input, { zone: account.timezone, days_max, isOfDays: input.granularity === 'DAY' });
 }
 
 /** Returns the errors of the segmentation. @source analytics 4 and 7 */
@@ -161,8 +161,8 @@ export function toStatsQuery(request: StatsRequest, account: StatsQuery['account
 }
 
 /** Throws unless the caller's role may read statistics of this kind of entity. @source analytics 1 */
-export function checkRole({ role, account }: Pick<Call, 'role' | 'account'>, entity: unknown): void {
+export function checkRole({ role, account }: Pick<AccountCall, 'role' | 'account'>, entity: unknown): void {
   if (role === 'ANALYST' && entity !== ORGANIC) {
-    throw problem('ACTION_NOT_ALLOWED', { words: { account: account!.id } });
+    throw problem('ACTION_NOT_ALLOWED', { words: { account: account.id } });
   }
 }

@@ -1,5 +1,5 @@
 import { boolean, itemsOf, listOf } from '../../../contract/declare/fields.ts';
-import { type Call, type Operation, serializeContext } from '../../../contract/declare/operation.ts';
+import { type AccountCall, type AccountOperation, serializeContext } from '../../../contract/declare/operation.ts';
 import type { Row } from '../../../contract/declare/resource.ts';
 import { CREATIVE_READERS } from '../../../contract/declare/roles.ts';
 import { problem } from '../../../contract/problems/problems.ts';
@@ -19,12 +19,12 @@ const shared = {
   rate: 'account_reads_small',
   body: 'form',
   reply: { rowOfOne: FORMATS },
-} as const satisfies Partial<Operation>;
+} as const satisfies Partial<AccountOperation>;
 
 const with_deleted = boolean().describe('Accepted without effect: deleted cards are not kept.');
 
 /** Lists poll and conversation cards by URI, newest first. @source creatives 9.1; decision 227 */
-export const listAllCards: Operation = {
+export const listAllCards: AccountOperation = {
   ...shared,
   id: 'cards_all.list',
   description: 'List poll and conversation cards by URI.',
@@ -41,7 +41,7 @@ export const listAllCards: Operation = {
 };
 
 /** Gets a poll or conversation card by id. @source creatives 9.1 */
-export const getAnyCard: Operation = {
+export const getAnyCard: AccountOperation = {
   ...shared,
   id: 'cards_all.get',
   path: `${shared.path}/:card_id`,
@@ -59,11 +59,11 @@ export const getAnyCard: Operation = {
 };
 
 /** Reads the live cards with these values in a column as JSON texts, newest first. */
-function readCards(call: Call, values: readonly string[], column: 'id' | 'card_uri'): Promise<string[]> {
+function readCards(call: AccountCall, values: readonly string[], column: 'id' | 'card_uri'): Promise<string[]> {
   return call.services.store.read(async (tx) => {
     const found: (readonly [row: Row, json: string])[] = [];
     for (const resource of FORMATS) {
-      const rows: Row[] = await tx.records.getMany(resource, call.account!.id, values, { deleted: 'hidden', column });
+      const rows: Row[] = await tx.records.getMany(resource, call.account.id, values, { deleted: 'hidden', column });
       const texts = await call.services.serializeRows(resource, rows, serializeContext(call, tx));
       for (const [index, row] of rows.entries()) found.push([row, texts[index]!]);
     }

@@ -180,7 +180,7 @@ export const videoConversationCards = resource({
         ...[row.unlocked_image_media_key, row.unlocked_video_media_key],
       ]);
       const media = await findMediaDetails(context, keys);
-      const owner = rows.length === 0 ? '' : await findAdvertiserUserId(context.tx, context.account!.id);
+      const owner = rows.length === 0 ? '' : await findAdvertiserUserId(context.tx, context.account.id);
       return (row) => {
         const video = media.get(row.media_key!)!;
         const [width, height] = aspectRatioOf(video);

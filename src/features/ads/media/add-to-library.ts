@@ -27,7 +27,7 @@ export async function addToLibrary(
 ): Promise<LibraryRow | undefined> {
   if (media.isFrame) return undefined;
   const { key, category: media_category, type: media_type } = media;
-  const account = actor.account!.id;
+  const account = actor.account.id;
   const existing = await tx.records.get(libraryRows, { account, id: key }, { deleted: 'hidden', lock: true });
   const poster = media_type === 'IMAGE' ? {} : { poster_media_key: values.poster_media_key ?? firstFrameKey(key) };
   if (existing) {

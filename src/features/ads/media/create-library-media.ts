@@ -1,6 +1,6 @@
 import { Type } from '../../../base/json-schema.ts';
 import { digits, type Field, field, isErrorDetail, oneOf } from '../../../contract/declare/fields.ts';
-import { type Call, type Operation, serializeContext } from '../../../contract/declare/operation.ts';
+import { type AccountCall, type AccountOperation, serializeContext } from '../../../contract/declare/operation.ts';
 import type { Row } from '../../../contract/declare/resource.ts';
 import { CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
 import { blankName } from '../../../contract/declare/rules.ts';
@@ -23,7 +23,7 @@ const VALUES = { name, file_name, title, description, poster_media_key };
  * Adds uploaded media to the library of an account, or updates the values of media already in it.
  * @source creatives 3; decision 203
  */
-export const createLibraryMedia: Operation = {
+export const createLibraryMedia: AccountOperation = {
   id: 'media_library.create',
   method: 'POST',
   path: '/12/accounts/:account_id/media_library',
@@ -55,7 +55,7 @@ export const createLibraryMedia: Operation = {
     const { store, rowFactory } = call.services;
     const [ids] = await rowFactory.takeIds(accountMedia, 1);
     return store.write(async (tx) => {
-      await tx.records.lockAccount(call.account!.id);
+      await tx.records.lockAccount(call.account.id);
       const media = await findAddable(tx, call);
       const values: LibraryValues = Object.fromEntries(Object.entries(call.input).filter(([name]) => name in VALUES));
       const mediaContext = { tx, media: call.services.media.addresses, account: call.account };
@@ -72,12 +72,15 @@ export const createLibraryMedia: Operation = {
  * Finds the requested media, which may still be processing. @throws INVALID_MEDIA, MEDIA_NOT_TRANSCODED
  * @source decision 202 and 203
  */
-async function findAddable(tx: WriteTransaction, { input, account, services, principal }: Call): Promise<MediaDetails> {
+async function findAddable(
+  tx: WriteTransaction,
+  { input, account, services, principal }: AccountCall,
+): Promise<MediaDetails> {
   const requested = String(input.media_key);
   const category = input.media_category as MediaCategory | null | undefined;
   const key = parseMediaKey(requested) ? requested : mediaKeyOf(category!, requested);
   const parsed = parseMediaKey(key)!;
-  const owners = [principal.user, await findAdvertiserUserId(tx, account!.id)];
+  const owners = [principal.user, await findAdvertiserUserId(tx, account.id)];
   const media = (await findUsableMedia({ tx, media: services.media.addresses, account }, [key], { owners })).get(key);
   const isOther = category != null && category !== parsed.category;
   if (!media || media.isFrame || isOther || media.state === 'uploading') {

@@ -25,7 +25,7 @@ export type MediaDetails = ReturnType<typeof describeMedia>;
 export interface MediaContext {
   readonly tx: ReadTransaction;
   readonly media: MediaUrls | undefined;
-  readonly account: AccountState | undefined;
+  readonly account: AccountState;
 }
 
 /** Where media is served. */
@@ -52,11 +52,11 @@ export async function findUsableMedia(
     tx,
     wanted.map(([, { number }]) => number),
   );
-  const shelved = await libraryStates(tx, account!.id, [
+  const shelved = await libraryStates(tx, account.id, [
     ...wanted.map(([key]) => key),
     ...[...uploads.values()].map(keyOf),
   ]);
-  const place = { media: media!, environment: account!.environment };
+  const place = { media: media!, environment: account.environment };
   const found = new Map<string, MediaDetails>();
   for (const [key, parsed] of wanted) {
     const upload = uploads.get(parsed.number);
@@ -85,7 +85,7 @@ export async function findMediaDetails(
   }
   if (numbers.size === 0) return new Map();
   const uploads = await uploadsById(tx, [...numbers.values()]);
-  const place = { media: media!, environment: account!.environment };
+  const place = { media: media!, environment: account.environment };
   return new Map([...numbers].map(([key, number]) => [key, describeMedia(key, uploads.get(number), place)]));
 }
 

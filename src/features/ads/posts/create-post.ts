@@ -1,5 +1,5 @@
 import { boolean, itemsOf, oneOf, type StoredValue, text } from '../../../contract/declare/fields.ts';
-import type { Call, Input, Operation } from '../../../contract/declare/operation.ts';
+import type { AccountCall, AccountOperation, Input } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM } from '../../../contract/declare/resource.ts';
 import { COMPOSER_ROLES, CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
 import { blankName } from '../../../contract/declare/rules.ts';
@@ -24,7 +24,7 @@ const VIDEO_PARAMETERS = ['video_title', 'video_description', 'video_cta', 'vide
  * Publishes an organic or promoted-only post.
  * @source creatives 13.1
  */
-export const createPost: Operation = {
+export const createPost: AccountOperation = {
   id: 'posts.create',
   method: 'POST',
   path: '/12/accounts/:account_id/post',
@@ -78,7 +78,7 @@ export const createPost: Operation = {
     const [id] = await ids.takeLong('post', LONG_IDS_FROM, 1);
     const mediaIds = await rowFactory.takeIds(accountMedia, itemsOf(input.media_keys).length);
     return store.write(async (tx) => {
-      const account = call.account!;
+      const account = call.account;
       await tx.records.lockAccount(account.id);
       const mediaContext = { tx, media: media.addresses, account, now };
       const content = await requestedContent(tx, input);
@@ -138,12 +138,12 @@ async function requestedContent(tx: ReadTransaction, input: Input) {
   };
 }
 
-function checkAuthor({ account, input, principal, canCompose, role }: Call, author: PostAuthor): ErrorDetail[] {
-  const error = checkPromotable(author, account!.id, 'as_user_id');
+function checkAuthor({ account, input, principal, canCompose, role }: AccountCall, author: PostAuthor): ErrorDetail[] {
+  const error = checkPromotable(author, account.id, 'as_user_id');
   if (error) return [error];
-  const by = { user: principal.user, canCompose: canCompose && COMPOSER_ROLES.includes(role!) };
+  const by = { user: principal.user, canCompose: canCompose && COMPOSER_ROLES.includes(role) };
   if (mayPost(by, author, input.nullcast !== 0)) return [];
-  return [{ problem: 'ACTION_NOT_ALLOWED', words: { account: account!.id } }];
+  return [{ problem: 'ACTION_NOT_ALLOWED', words: { account: account.id } }];
 }
 
 /** A call to action and its URL require each other. */

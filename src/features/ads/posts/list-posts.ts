@@ -1,7 +1,7 @@
 import { Type } from '../../../base/json-schema.ts';
 import { foldCase } from '../../../base/text.ts';
 import { boolean, digits, integer, itemsOf, listOf, oneOf, text } from '../../../contract/declare/fields.ts';
-import type { Call, Operation } from '../../../contract/declare/operation.ts';
+import type { AccountCall, AccountOperation } from '../../../contract/declare/operation.ts';
 import type { AnyResource, Row } from '../../../contract/declare/resource.ts';
 import { CREATIVE_READERS } from '../../../contract/declare/roles.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
@@ -20,7 +20,7 @@ const CURSOR_PREFIX = 'c-';
  * Lists the posts of a promotable user of one type, newest first.
  * @source creatives 13.2; decision 230
  */
-export const listPosts: Operation = {
+export const listPosts: AccountOperation = {
   id: 'posts.list',
   method: 'GET',
   path: '/12/accounts/:account_id/posts',
@@ -51,7 +51,7 @@ export const listPosts: Operation = {
   async perform(call) {
     const { store, media, ads } = call.services;
     return store.read(async (tx) => {
-      const account = call.account!;
+      const account = call.account;
       const request = await readRequest(tx, call);
       const found = await readPage(tx, request);
       const { rows, nextCursor } = cutPage(found, request.count, ({ created_at }) => created_at, request.list);
@@ -67,9 +67,9 @@ export const listPosts: Operation = {
 
 type ListRequest = Awaited<ReturnType<typeof readRequest>>;
 
-async function readRequest(tx: ReadTransaction, call: Call) {
+async function readRequest(tx: ReadTransaction, call: AccountCall) {
   const { input, account } = call;
-  const { user_id } = await authorFilter.within({ input, account: account!, tx });
+  const { user_id } = await authorFilter.within({ input, account, tx });
   const timeline = input.timeline_type ?? 'NULLCAST';
   const conditions = {
     user: user_id[0]!,
@@ -79,7 +79,7 @@ async function readRequest(tx: ReadTransaction, call: Call) {
     namePrefix: input.name == null ? undefined : foldCase(String(input.name)),
   };
   // Filters must not change between pages. @source decision 46
-  const list = JSON.stringify(['posts', account!.id, input.post_type, conditions]);
+  const list = JSON.stringify(['posts', account.id, input.post_type, conditions]);
   return {
     call,
     ...conditions,
@@ -125,6 +125,6 @@ function unpublishedRows(
   if (!withMentions) within.starts_with_mention = [0];
   if (ids) within.id = ids;
   const prefix = namePrefix === undefined ? undefined : { column: 'name_folded', text: namePrefix };
-  const account = call.account!.id;
+  const account = call.account.id;
   return tx.records.page(resource, { account, deleted: 'hidden', within, prefix, sort: NEWEST_FIRST, after, limit });
 }

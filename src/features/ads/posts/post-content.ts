@@ -73,7 +73,7 @@ export async function checkCard(
   { card_uri }: Pick<PostContent, 'card_uri'>,
 ): Promise<{ readonly card?: ResolvedCard; readonly error?: ErrorDetail }> {
   if (card_uri === null) return {};
-  const card = await findCard(tx, account!.id, card_uri);
+  const card = await findCard(tx, account.id, card_uri);
   if (card) return { card };
   const words = { kind: 'Card' };
   return { error: { problem: 'CARD_NOT_FOUND', parameter: 'card_uri', value: card_uri, words } };

@@ -1,5 +1,5 @@
 import { digits, id, itemsOf, listOf } from '../../../contract/declare/fields.ts';
-import { type Call, type Operation, serializeContext } from '../../../contract/declare/operation.ts';
+import { type AccountCall, type AccountOperation, serializeContext } from '../../../contract/declare/operation.ts';
 import { LONG_IDS_FROM, type Row } from '../../../contract/declare/resource.ts';
 import { CAMPAIGN_WRITERS } from '../../../contract/declare/roles.ts';
 import { type ErrorDetail, Problem, problem } from '../../../contract/problems/problems.ts';
@@ -18,7 +18,7 @@ const POSTS_MAX = 50;
  * Promotes posts with a line item: all or none. Posts that it already promotes are returned as they are.
  * @source creatives 14; campaigns 12.1; decision 245 and 582
  */
-export const promotePosts: Operation = {
+export const promotePosts: AccountOperation = {
   id: 'promoted_posts.create',
   method: 'POST',
   path: '/12/accounts/:account_id/promoted_posts',
@@ -40,13 +40,13 @@ export const promotePosts: Operation = {
   problems: ['LINE_ITEM_NOT_FOUND', 'POST_NOT_FOUND', 'POST_UNFIT'],
   async perform(call) {
     const { delivery, ids, rowFactory, store } = call.services;
-    await delivery.settleBeforeChange(call.account!);
+    await delivery.settleBeforeChange(call.account);
     const postIds = itemsOf(call.input.post_ids);
     // Posts of other users are reposted, each under a new id.
     const reposts = await ids.takeLong('post', LONG_IDS_FROM, postIds.length);
     const fresh = await rowFactory.takeIds(promotedPosts, postIds.length);
     return store.write(async (tx) => {
-      await tx.records.lockAccount(call.account!.id);
+      await tx.records.lockAccount(call.account.id);
       const line = await findLineItem(tx, call);
       const promoted = await postsToPromote(tx, call, line, postIds, reposts);
       const rows: Row[] = [];
@@ -61,9 +61,9 @@ export const promotePosts: Operation = {
   },
 };
 
-async function findLineItem(tx: WriteTransaction, { account, input }: Call): Promise<LineItem> {
+async function findLineItem(tx: WriteTransaction, { account, input }: AccountCall): Promise<LineItem> {
   const value = String(input.line_item_id);
-  const line = await tx.records.get(lineItems, { account: account!.id, id: value }, { deleted: 'hidden', lock: true });
+  const line = await tx.records.get(lineItems, { account: account.id, id: value }, { deleted: 'hidden', lock: true });
   if (line) return line;
   const words = { kind: lineItems.label };
   throw problem('LINE_ITEM_NOT_FOUND', { parameter: 'line_item_id', value, words });
@@ -72,14 +72,14 @@ async function findLineItem(tx: WriteTransaction, { account, input }: Call): Pro
 /** Returns the posts to promote, in order; posts of other users are reposted. @source decision 242 */
 async function postsToPromote(
   tx: WriteTransaction,
-  { account, environment, now }: Call,
+  { account, environment, now }: AccountCall,
   line: LineItem,
   postIds: readonly string[],
   reposts: readonly string[],
 ): Promise<Post[]> {
   const found = new Map((await tx.posts.list(environment, postIds)).map((post) => [post.id, post]));
   const missing = postIds.filter((id) => !found.has(id));
-  const drafts = await tx.records.getMany(draftPosts, account!.id, missing, { deleted: 'hidden' });
+  const drafts = await tx.records.getMany(draftPosts, account.id, missing, { deleted: 'hidden' });
   const drafted = new Set(drafts.map(({ id }) => id));
   const errors: ErrorDetail[] = [];
   const promoted: Post[] = [];
@@ -90,7 +90,7 @@ async function postsToPromote(
       errors.push({ problem: 'POST_UNFIT', parameter: 'post_ids', value, words });
       continue;
     }
-    const type = post && (await findAuthor(tx, account!.id, post.user_id)).type;
+    const type = post && (await findAuthor(tx, account.id, post.user_id)).type;
     if (!post || !type || (type === 'REPOSTS_ONLY' && post.nullcast)) {
       errors.push({ problem: 'POST_NOT_FOUND', parameter: 'post_ids', value, words: { kind: 'Post' } });
       continue;
@@ -100,8 +100,8 @@ async function postsToPromote(
     if (errors.length > 0) continue;
     if (type === 'FULL') promoted.push(post);
     else {
-      const user = await findAdvertiserUserId(tx, account!.id);
-      const values = { id: reposts[index]!, account_id: account!.id, user_id: user, created_at: now };
+      const user = await findAdvertiserUserId(tx, account.id);
+      const values = { id: reposts[index]!, account_id: account.id, user_id: user, created_at: now };
       promoted.push(await findOrCreateRepost(tx, post, values));
     }
   }

@@ -35,5 +35,5 @@ export async function publishPost(
     await addToLibrary(tx, context, each, {}, context.mediaIds[index]!);
   }
   const keys = media.map(({ key }) => key);
-  if (keys.length > 0) await tx.records.updateAll(libraryRows, context.actor.account!.id, keys, { posted: 1 });
+  if (keys.length > 0) await tx.records.updateAll(libraryRows, context.actor.account.id, keys, { posted: 1 });
 }

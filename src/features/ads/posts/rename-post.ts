@@ -1,5 +1,5 @@
 import { text } from '../../../contract/declare/fields.ts';
-import type { Operation } from '../../../contract/declare/operation.ts';
+import type { AccountOperation } from '../../../contract/declare/operation.ts';
 import { CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
 import { blankName } from '../../../contract/declare/rules.ts';
 import { problem } from '../../../contract/problems/problems.ts';
@@ -11,7 +11,7 @@ import { findVisiblePosts } from './post-view.ts';
  * Renames a published post. No other field can be changed.
  * @source creatives 13.3
  */
-export const renamePost: Operation = {
+export const renamePost: AccountOperation = {
   id: 'posts.name',
   method: 'PUT',
   path: '/12/accounts/:account_id/posts/:post_id/name',
@@ -34,7 +34,7 @@ export const renamePost: Operation = {
     const kind = 'Post';
     checkId(value, 'post_id', kind);
     return store.write(async (tx) => {
-      const query = { environment, account: account!.id, type: 'PUBLISHED', ids: [value] } as const;
+      const query = { environment, account: account.id, type: 'PUBLISHED', ids: [value] } as const;
       const [post] = await findVisiblePosts(tx, query);
       if (!post) throw problem('POST_NOT_FOUND', { parameter: 'post_id', value, words: { kind } });
       const view = { ...post, name: input.name as string | null };

@@ -29,7 +29,7 @@ export async function renderCard(
 ): Promise<RenderedCard | undefined> {
   if (card_uri === null) return undefined;
   const deleted = type === 'PUBLISHED' ? 'shown' : 'hidden';
-  const card = await findCard(mediaContext.tx, mediaContext.account!.id, card_uri, { deleted });
+  const card = await findCard(mediaContext.tx, mediaContext.account.id, card_uri, { deleted });
   if (!card) return undefined;
   const media = await findMediaDetails(mediaContext, keysOf(card));
   return { html: htmlOf(card, media, now), mediaUrls: urlsOf(media) };

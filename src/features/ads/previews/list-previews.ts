@@ -1,6 +1,6 @@
 import { Type } from '../../../base/json-schema.ts';
 import { digits, itemsOf, listOf, oneOf } from '../../../contract/declare/fields.ts';
-import type { Operation } from '../../../contract/declare/operation.ts';
+import type { AccountOperation } from '../../../contract/declare/operation.ts';
 import { CREATIVE_WRITERS } from '../../../contract/declare/roles.ts';
 import { findVisiblePosts, POST_TYPES, type PostType } from '../posts/post-view.ts';
 import { previewUrl } from './preview-url.ts';
@@ -9,7 +9,7 @@ import { previewUrl } from './preview-url.ts';
  * Lists preview iframes of posts. Ids without a post of the type are left out.
  * @source creatives 13.4
  */
-export const listPreviews: Operation = {
+export const listPreviews: AccountOperation = {
   id: 'post_previews.list',
   method: 'GET',
   path: '/12/accounts/:account_id/post_previews',
@@ -34,7 +34,7 @@ export const listPreviews: Operation = {
   problems: [],
   async perform({ services, environment, account, input }) {
     const ids = itemsOf(input.post_ids);
-    const target = { type: input.post_type as PostType, environment, account: account!.id };
+    const target = { type: input.post_type as PostType, environment, account: account.id };
     const found = await services.store.read((tx) => findVisiblePosts(tx, { ...target, ids }));
     const visible = new Set(found.map(({ id }) => id));
     const previews = ids

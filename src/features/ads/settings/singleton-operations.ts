@@ -1,11 +1,13 @@
 import { type Schema, Type } from '../../../base/json-schema.ts';
 import type { StoredValue } from '../../../contract/declare/fields.ts';
-import type { Answer, Call, Input, Operation, Parameters } from '../../../contract/declare/operation.ts';
+import type { AccountCall, AccountOperation, Answer, Input, Parameters } from '../../../contract/declare/operation.ts';
 import type { AnyResource, Fields, Row } from '../../../contract/declare/resource.ts';
-import type { RowKey } from '../../../contract/store/records.ts';
 import { rowOf } from '../../../rows/draft.ts';
 import { rowWriter, valueSchema } from '../../../rows/serializer.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
+
+/** The key of a singleton resource. */
+type RecordKey = Record<'account' | 'id', string>;
 
 /** A singleton resource: it always exists, and can be read and updated but not created or deleted. */
 interface Singleton {
@@ -17,14 +19,14 @@ interface Singleton {
   readonly idMember?: string;
   /** The path below the account. */
   readonly path: string;
-  readonly get: Pick<Operation, 'description' | 'problems'>;
-  readonly update: Pick<Operation, 'description' | 'problems'>;
+  readonly get: Pick<AccountOperation, 'description' | 'problems'>;
+  readonly update: Pick<AccountOperation, 'description' | 'problems'>;
   /** Returns the key of the record of a call. @throws if the caller may not access it */
-  key(tx: ReadTransaction, call: Call, verb: 'get' | 'update'): Promise<RowKey>;
+  key(tx: ReadTransaction, call: AccountCall, verb: 'get' | 'update'): Promise<RecordKey>;
 }
 
 /** Builds the GET and PUT operations of a singleton resource. Until the first update, defaults are returned. */
-export function singletonOperations(singleton: Singleton): readonly [get: Operation, update: Operation] {
+export function singletonOperations(singleton: Singleton): readonly [get: AccountOperation, update: AccountOperation] {
   const { resource, path, idMember, replyNames = {} } = singleton;
   const fields = resource.fields as Fields;
   const common = {
@@ -38,8 +40,8 @@ export function singletonOperations(singleton: Singleton): readonly [get: Operat
   } as const;
   const toJson = rowWriter(fields, replyNames);
   const answer = (row: Row): Answer => ({ data: toJson(row, idMember === undefined ? {} : { [idMember]: row.id }) });
-  const defaultRow = ({ account, id }: RowKey, { now }: Call): Row =>
-    rowOf(resource, { account: account === undefined ? undefined : { id: account }, now }, {}, id);
+  const defaultRow = ({ account, id }: RecordKey, { now }: AccountCall): Row =>
+    rowOf(resource, { account: { id: account }, now }, {}, id);
   return [
     {
       ...common,
@@ -67,7 +69,7 @@ export function singletonOperations(singleton: Singleton): readonly [get: Operat
       perform: (call) =>
         call.services.store.write(async (tx) => {
           // Prevents concurrent first updates from both inserting a row.
-          await tx.records.lockAccount(call.account!.id);
+          await tx.records.lockAccount(call.account.id);
           const key = await singleton.key(tx, call, 'update');
           const changes = { ...changesOf(fields, replyNames, call.input), updated_at: call.now };
           const before = (await tx.records.get(resource, key, { deleted: 'hidden' })) as Row | undefined;

@@ -64,5 +64,5 @@ export const [getTaxSettings, updateTaxSettings] = singletonOperations({
   path: 'tax_settings',
   get: { description: 'Get the billing and tax settings of the account.', problems: [] },
   update: { description: 'Update the billing and tax settings of the account.', problems: [] },
-  key: async (_, call) => ({ account: call.account!.id, id: call.account!.id }),
+  key: async (_, call) => ({ account: call.account.id, id: call.account.id }),
 });

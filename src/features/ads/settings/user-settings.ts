@@ -49,7 +49,7 @@ export const [getUserSettings, updateUserSettings] = singletonOperations({
   },
   async key(tx, call, verb) {
     const user = call.path.user_id!;
-    const account = call.account!.id;
+    const account = call.account.id;
     checkId(user, 'user_id', 'User');
     if (user === call.principal.user) return { account, id: user };
     // Checked before the user is looked up, so that the reply does not reveal who has access to the account.

@@ -4,7 +4,7 @@ import { leavesOf, type Segment } from '../segments/segment-tree.ts';
 import { audienceDeclaration, type CustomAudience } from './audience-declaration.ts';
 
 function notAllowed({ account }: Change<CustomAudience>): ErrorDetail {
-  return { problem: 'ACTION_NOT_ALLOWED', words: { account: account!.id } };
+  return { problem: 'ACTION_NOT_ALLOWED', words: { account: account.id } };
 }
 
 /** Rule: flexible audiences cannot be changed. @source advertising 19; creatives 20 */
@@ -15,14 +15,14 @@ export function flexibleIsImmutable(change: Change<CustomAudience>): ErrorDetail
 /** Rule: accounts other than the owner need a READ_WRITE grant to change an audience. @source creatives 18.2 */
 export async function updateIsGranted(change: Change<CustomAudience>): Promise<ErrorDetail | undefined> {
   const { verb, after, account, tx } = change;
-  if (verb !== 'update' || after.account_id === account!.id) return undefined;
-  const [usable] = await tx.audiences.listUsable(account!.id, [after.id]);
+  if (verb !== 'update' || after.account_id === account.id) return undefined;
+  const [usable] = await tx.audiences.listUsable(account.id, [after.id]);
   return usable?.permission_level === 'READ_WRITE' ? undefined : notAllowed(change);
 }
 
 /** Rule: only the owner may delete an audience. @source creatives 18.2 */
 export function onlyOwnerDeletes(change: Change<CustomAudience>): ErrorDetail | undefined {
-  return change.after.account_id === change.account!.id ? undefined : notAllowed(change);
+  return change.after.account_id === change.account.id ? undefined : notAllowed(change);
 }
 
 /**
@@ -32,7 +32,7 @@ export function onlyOwnerDeletes(change: Change<CustomAudience>): ErrorDetail | 
 export async function leavesAreUsable({ verb, after, account, tx }: Change<CustomAudience>): Promise<ErrorDetail[]> {
   if (verb !== 'create' || after.segments === null) return [];
   const leaves = leavesOf(JSON.parse(after.segments) as Segment);
-  const usable = await tx.audiences.listUsable(account!.id, [...new Set(leaves.map(({ id }) => id))]);
+  const usable = await tx.audiences.listUsable(account.id, [...new Set(leaves.map(({ id }) => id))]);
   const types = new Map(usable.map((each) => [each.id, each.audience_type]));
   return leaves.flatMap(({ id: value, path }): ErrorDetail[] => {
     const parameter = `${path}.custom_audience_id`;

@@ -1,5 +1,5 @@
 import { type Schema, Type } from '../../../base/json-schema.ts';
-import type { Call, Operation } from '../../../contract/declare/operation.ts';
+import type { AccountCall, AccountOperation } from '../../../contract/declare/operation.ts';
 import { AUDIENCE_WRITERS } from '../../../contract/declare/roles.ts';
 import { type Problem, type ProblemName, problem } from '../../../contract/problems/problems.ts';
 import { IDENTIFIER_KINDS, type IdentifierKind, type UploadRules } from '../../../contract/store/audiences.ts';
@@ -90,7 +90,7 @@ const UPLOAD = {
 } as const;
 
 /** Adds people to a custom audience, and removes people from it. @source creatives 19 */
-export const uploadUsers: Operation = {
+export const uploadUsers: AccountOperation = {
   ...UPLOAD,
   id: 'custom_audiences.users',
   path: '/12/accounts/:account_id/custom_audiences/:custom_audience_id/users',
@@ -108,7 +108,7 @@ export const uploadUsers: Operation = {
 };
 
 /** Adds people to a do-not-reach list, and removes people from it. @source creatives 24 */
-export const uploadDoNotReachUsers: Operation = {
+export const uploadDoNotReachUsers: AccountOperation = {
   ...UPLOAD,
   id: 'do_not_reach_lists.users',
   path: '/12/batch/accounts/:account_id/do_not_reach_lists/:do_not_reach_list_id/users',
@@ -135,7 +135,7 @@ function counts(records: number): string {
 }
 
 function pathId(
-  { path }: Call,
+  { path }: AccountCall,
   parameter: string,
   kind: string,
 ): { readonly value: string; missing(name: ProblemName): Problem } {
@@ -146,22 +146,22 @@ function pathId(
 }
 
 /** The audience in the path: of the account, or shared with READ_WRITE; not a flexible one. */
-function audienceDestination(call: Call): Destination {
+function audienceDestination(call: AccountCall): Destination {
   const { account } = call;
   const { value, missing } = pathId(call, 'custom_audience_id', 'Custom audience');
   return {
     subject: subjectOf('audience', value),
     async check(tx) {
-      const [found] = await tx.audiences.listUsable(account!.id, [value]);
+      const [found] = await tx.audiences.listUsable(account.id, [value]);
       if (!found) throw missing('CUSTOM_AUDIENCE_NOT_FOUND');
       if (found.permission_level !== 'READ_WRITE' || found.audience_type === 'FLEXIBLE') {
-        throw problem('ACTION_NOT_ALLOWED', { words: { account: account!.id } });
+        throw problem('ACTION_NOT_ALLOWED', { words: { account: account.id } });
       }
     },
   };
 }
 
-function listDestination(call: Call): Destination {
+function listDestination(call: AccountCall): Destination {
   const { account } = call;
   const { value, missing } = pathId(call, 'do_not_reach_list_id', 'Do-not-reach list');
   const subject = subjectOf('list', value);
@@ -169,7 +169,7 @@ function listDestination(call: Call): Destination {
     subject,
     async check(tx) {
       const found = await tx.audiences.find(subject);
-      if (found && !found.deleted && found.account_id === account!.id) return;
+      if (found && !found.deleted && found.account_id === account.id) return;
       throw missing('NOT_FOUND');
     },
   };

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { tryOpen } from '../../../base/secret-box.ts';
-import type { PageRequest } from '../../../contract/declare/pages.ts';
+import type { PageRequest, UserRequest } from '../../../contract/declare/pages.ts';
 import type { AuditedEvent } from '../../../contract/store/audit.ts';
 import type { User } from '../../../contract/store/credentials.ts';
 import type { DeviceCookies } from './device-cookies.ts';
@@ -64,8 +64,8 @@ export async function logIn(deps: LoginDeps, request: PageRequest): Promise<Logi
  * Checks the password of a user who is logged in already, and the code if they have turned codes on.
  * @source decision 515
  */
-export async function reauthenticate(deps: LoginDeps, request: PageRequest): Promise<LoggedIn | Refused> {
-  const checked = await checkPassword(deps, request, request.user!.screen_name);
+export async function reauthenticate(deps: LoginDeps, request: UserRequest): Promise<LoggedIn | Refused> {
+  const checked = await checkPassword(deps, request, request.user.screen_name);
   if (!('user' in checked)) return checked;
   if (!(await hasSecondFactor(deps, checked.user.id))) return loggedIn(deps, request, checked.user);
   return checkCode(deps, request, checked.user);

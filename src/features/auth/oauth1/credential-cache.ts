@@ -1,7 +1,7 @@
 import type { HmacKey } from '../../../base/hmac.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
-import type { Principal } from '../../../contract/declare/operation.ts';
+import type { Principal } from '../../../contract/declare/callers.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
 import type { Store } from '../../../storage/unit-of-work.ts';
 import { StoreCache } from '../store-cache.ts';

@@ -1,4 +1,4 @@
-import type { Page, Pages } from '../../../contract/declare/pages.ts';
+import type { Page, Pages, UserRequest } from '../../../contract/declare/pages.ts';
 import { authorizePages } from './authorize-pages.ts';
 import { connectedAppsPage } from './connected-apps-page.ts';
 import { applicationListPages } from './developer/application-list-pages.ts';
@@ -11,7 +11,6 @@ import { streamsPage } from './developer/streams-page.ts';
 import { tryPage } from './developer/try-page.ts';
 import { webhooksPage } from './developer/webhooks-page.ts';
 import { blockedReason, errorPage } from './error-pages.ts';
-import type { UserRequest } from './layout.ts';
 import { loginPages } from './login-pages.ts';
 import { loginTargetCheck } from './login-targets.ts';
 import { notificationsPage } from './notifications-page.ts';

@@ -1,7 +1,7 @@
 import { type Html, html, joinHtml } from '../../../base/html.ts';
 import { formatInstant } from '../../../base/instants.ts';
 import { isLongId } from '../../../contract/declare/long-ids.ts';
-import type { FormFields, Page, PageResponse } from '../../../contract/declare/pages.ts';
+import type { FormFields, Page, PageResponse, UserRequest } from '../../../contract/declare/pages.ts';
 import { ACCESS_LEVELS, type AccessLevel, type Application } from '../../../contract/store/credentials.ts';
 import { hiddenFields } from '../../../markup/boxes.ts';
 import { dateElement } from '../../../markup/time-elements.ts';
@@ -11,7 +11,7 @@ import { revokeAccess } from '../applications/administration.ts';
 import { LEVEL_NAMES, permissionsOf } from './access-levels.ts';
 import { displayHost } from './callback-target.ts';
 import { errorPage } from './error-pages.ts';
-import { noticeAfter, redirect, settingsPage, type UserRequest, userPage } from './layout.ts';
+import { noticeAfter, redirect, settingsPage, userPage } from './layout.ts';
 import { monogram } from './monogram.ts';
 import type { PagesDeps } from './pages-deps.ts';
 

@@ -1,17 +1,16 @@
 import { type Html, html, noHtml } from '../../../base/html.ts';
-import type { Page, PageDocument, PageFrame, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
-import type { User } from '../../../contract/store/credentials.ts';
+import {
+  isLoggedIn,
+  type Page,
+  type PageDocument,
+  type PageFrame,
+  type PageRequest,
+  type PageResponse,
+  type UserRequest,
+} from '../../../contract/declare/pages.ts';
 import { noticeBox } from '../../../markup/boxes.ts';
 import { texts } from '../../../texts/texts.ts';
 import type { PagesDeps } from './pages-deps.ts';
-
-/** A request of a logged-in user. */
-export type UserRequest = PageRequest & { readonly user: User };
-
-/** Whether a user is logged in. */
-export function isLoggedIn(request: PageRequest): request is UserRequest {
-  return request.user !== undefined;
-}
 
 type Answer = (deps: PagesDeps, request: UserRequest) => PageResponse | Promise<PageResponse>;
 

@@ -1,5 +1,11 @@
 import { type Html, html, joinHtml } from '../../../base/html.ts';
-import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import {
+  isLoggedIn,
+  type Page,
+  type PageRequest,
+  type PageResponse,
+  type UserRequest,
+} from '../../../contract/declare/pages.ts';
 import type { AuditedEvent } from '../../../contract/store/audit.ts';
 import type { User } from '../../../contract/store/credentials.ts';
 import { alertBox, hiddenFields, noticeBox } from '../../../markup/boxes.ts';
@@ -7,7 +13,7 @@ import { texts } from '../../../texts/texts.ts';
 import { logIn } from '../logins/log-in.ts';
 import { codePage } from './code-page.ts';
 import { blockedReason, errorPage } from './error-pages.ts';
-import { accountPage, cardPage, isLoggedIn, loginFields, type UserRequest } from './layout.ts';
+import { accountPage, cardPage, loginFields } from './layout.ts';
 import type { PagesDeps } from './pages-deps.ts';
 
 const words = texts.login;

@@ -1,12 +1,12 @@
 import { html } from '../../../base/html.ts';
 import { formatInstant } from '../../../base/instants.ts';
-import type { Page, PageResponse } from '../../../contract/declare/pages.ts';
+import type { Page, PageResponse, UserRequest } from '../../../contract/declare/pages.ts';
 import { hiddenFields } from '../../../markup/boxes.ts';
 import { errorSummary, type FieldErrors, formField } from '../../../markup/form-fields.ts';
 import { texts } from '../../../texts/texts.ts';
 import { setPassword } from '../../platform/user-status.ts';
 import { hasSecondFactor } from '../logins/second-factor.ts';
-import { noticeAfter, redirect, settingsPage, type UserRequest, userPage } from './layout.ts';
+import { noticeAfter, redirect, settingsPage, userPage } from './layout.ts';
 import { newPasswordFields, readNewPassword } from './new-password-fields.ts';
 import type { PagesDeps } from './pages-deps.ts';
 import { checkReauthentication } from './reauthentication.ts';

@@ -1,6 +1,6 @@
 import { html, joinHtml } from '../../../base/html.ts';
 import { formatInstant } from '../../../base/instants.ts';
-import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import type { Page, PageRequest, PageResponse, UserRequest } from '../../../contract/declare/pages.ts';
 import type { User } from '../../../contract/store/credentials.ts';
 import { ConstraintViolated } from '../../../contract/store/errors.ts';
 import { hiddenFields } from '../../../markup/boxes.ts';
@@ -15,7 +15,7 @@ import {
   profileUrlError,
   userNameError,
 } from '../../platform/profile.ts';
-import { noticeAfter, redirect, settingsPage, type UserRequest, userPage } from './layout.ts';
+import { noticeAfter, redirect, settingsPage, userPage } from './layout.ts';
 import type { PagesDeps } from './pages-deps.ts';
 
 const words = texts.settings.profile;

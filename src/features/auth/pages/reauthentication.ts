@@ -1,13 +1,19 @@
 import { html } from '../../../base/html.ts';
 import { instantMs } from '../../../base/instants.ts';
-import type { Page, PageRequest, PageResponse } from '../../../contract/declare/pages.ts';
+import {
+  isLoggedIn,
+  type Page,
+  type PageRequest,
+  type PageResponse,
+  type UserRequest,
+} from '../../../contract/declare/pages.ts';
 import { alertBox, hiddenPairs } from '../../../markup/boxes.ts';
 import { texts } from '../../../texts/texts.ts';
 import { type LoggedIn, reauthenticate } from '../logins/log-in.ts';
 import { hasSecondFactor } from '../logins/second-factor.ts';
 import { codeField } from './code-page.ts';
 import { errorPage } from './error-pages.ts';
-import { accountPage, isLoggedIn, passwordField, redirect, type UserRequest } from './layout.ts';
+import { accountPage, passwordField, redirect } from './layout.ts';
 import type { PagesDeps } from './pages-deps.ts';
 
 const words = texts.login.again;

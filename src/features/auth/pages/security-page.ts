@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type generator from 'qrcode-generator';
 import { type Html, html, joinHtml } from '../../../base/html.ts';
 import { tryOpen } from '../../../base/secret-box.ts';
-import type { Page, PageResponse } from '../../../contract/declare/pages.ts';
+import type { Page, PageResponse, UserRequest } from '../../../contract/declare/pages.ts';
 import type { AuditedEvent } from '../../../contract/store/audit.ts';
 import type { SecondFactor } from '../../../contract/store/second-factors.ts';
 import { alertBox, hiddenFields, noticeBox } from '../../../markup/boxes.ts';
@@ -18,7 +18,7 @@ import {
 } from '../logins/second-factor.ts';
 import { codeField } from './code-page.ts';
 import { errorPage } from './error-pages.ts';
-import { passwordField, redirect, settingsPage, type UserRequest, userPage } from './layout.ts';
+import { passwordField, redirect, settingsPage, userPage } from './layout.ts';
 import type { PagesDeps } from './pages-deps.ts';
 import { checkReauthentication } from './reauthentication.ts';
 

@@ -1,9 +1,9 @@
 import { html } from '../../../base/html.ts';
-import type { Page, PageResponse } from '../../../contract/declare/pages.ts';
+import type { Page, PageResponse, UserRequest } from '../../../contract/declare/pages.ts';
 import { isLiveSession } from '../../../contract/store/logins.ts';
 import { texts } from '../../../texts/texts.ts';
 import { errorPage } from './error-pages.ts';
-import { noticeAfter, redirect, settingsPage, type UserRequest, userPage } from './layout.ts';
+import { noticeAfter, redirect, settingsPage, userPage } from './layout.ts';
 import type { PagesDeps } from './pages-deps.ts';
 import { sessionEntries } from './session-entries.ts';
 

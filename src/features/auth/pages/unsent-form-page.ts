@@ -1,9 +1,9 @@
 import { html } from '../../../base/html.ts';
-import type { LateForm, Page, PageResponse } from '../../../contract/declare/pages.ts';
+import { isLoggedIn, type LateForm, type Page, type PageResponse } from '../../../contract/declare/pages.ts';
 import { hiddenFields, hiddenPairs } from '../../../markup/boxes.ts';
 import { texts } from '../../../texts/texts.ts';
 import { errorPage } from './error-pages.ts';
-import { accountPage, cardPage, isLoggedIn, redirectToLogin } from './layout.ts';
+import { accountPage, cardPage, redirectToLogin } from './layout.ts';
 import { UNSENT_FORM_PATH as PATH } from './login-pages.ts';
 import type { PagesDeps } from './pages-deps.ts';
 

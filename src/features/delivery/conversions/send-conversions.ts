@@ -1,6 +1,6 @@
 import { Type } from '../../../base/json-schema.ts';
 import { uuid } from '../../../base/random.ts';
-import type { Operation } from '../../../contract/declare/operation.ts';
+import type { AccountOperation } from '../../../contract/declare/operation.ts';
 import { CAMPAIGN_WRITERS } from '../../../contract/declare/roles.ts';
 import { Problem } from '../../../contract/problems/problems.ts';
 import { CONVERSION_PROBLEMS, CONVERSIONS_MAX, readConversions } from './read-conversions.ts';
@@ -46,7 +46,7 @@ const conversionSchema = Type.Object({
 });
 
 /** Reports conversions of a website from its server. @source decision 993 */
-export const sendConversions: Operation = {
+export const sendConversions: AccountOperation = {
   id: 'conversions.send',
   method: 'POST',
   // The tag of a website has the id of its account. @source decision 991
@@ -67,9 +67,9 @@ export const sendConversions: Operation = {
   }),
   problems: ['TOO_MANY_CONVERSIONS', ...CONVERSION_PROBLEMS],
   async perform({ services, account, body, now }) {
-    const read = readConversions(body, { now, website_tag_id: account!.id });
+    const read = readConversions(body, { now, website_tag_id: account.id });
     if ('errors' in read) throw new Problem(read.errors);
-    await recordConversions(services, account!, read.conversions, { now, by: 'account' });
+    await recordConversions(services, account, read.conversions, { now, by: 'account' });
     const reply = { conversions_processed: read.conversions.length, debug_id: uuid(services.random) };
     return { data: JSON.stringify(reply) };
   },

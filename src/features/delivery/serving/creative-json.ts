@@ -51,10 +51,10 @@ async function renderPost(
   id: string,
 ): Promise<RenderedCreative | undefined> {
   const { tx, account } = context;
-  const stored = await tx.posts.find(account!.environment, id);
-  const post = stored?.repost_of ? await tx.posts.find(account!.environment, stored.repost_of) : stored;
+  const stored = await tx.posts.find(account.environment, id);
+  const post = stored?.repost_of ? await tx.posts.find(account.environment, stored.repost_of) : stored;
   if (!post) return undefined;
-  const { id: account_id, environment } = account!;
+  const { id: account_id, environment } = account;
   const view = publishedView(post);
   const card =
     view.card_uri === null
@@ -115,7 +115,7 @@ async function renderMedia(
   { shown_id: id, landing_url, kind }: BookedCreative,
 ): Promise<RenderedCreative | undefined> {
   // Media creatives outlive their deleted account media. @source creatives 4
-  const row = await context.tx.records.get(accountMedia, { account: context.account!.id, id }, { deleted: 'shown' });
+  const row = await context.tx.records.get(accountMedia, { account: context.account.id, id }, { deleted: 'shown' });
   const key = row?.media_key;
   const media = key ? (await findMediaDetails(context, [key])).get(key) : undefined;
   if (!media) return undefined;

@@ -1,12 +1,12 @@
 import { type Html, html, joinHtml } from '../../../../base/html.ts';
-import type { Page, PageResponse } from '../../../../contract/declare/pages.ts';
+import type { Page, PageResponse, UserRequest } from '../../../../contract/declare/pages.ts';
 import type { Application, ApplicationDraft } from '../../../../contract/store/credentials.ts';
 import { ConstraintViolated } from '../../../../contract/store/errors.ts';
 import { texts } from '../../../../texts/texts.ts';
 import { registerApplication } from '../../../platform/registration.ts';
 import { type DraftError, EMPTY_DRAFT, NAME_TAKEN, validateDraft } from '../../applications/application-draft.ts';
 import { LEVEL_NAMES } from '../access-levels.ts';
-import { developerPage, type UserRequest, userPage } from '../layout.ts';
+import { developerPage, userPage } from '../layout.ts';
 import { monogram } from '../monogram.ts';
 import type { PagesDeps } from '../pages-deps.ts';
 import { applicationForm, draftFromForm } from './application-form.ts';

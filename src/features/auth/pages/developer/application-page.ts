@@ -1,5 +1,5 @@
 import { type Html, html, joinHtml } from '../../../../base/html.ts';
-import type { Page, PageResponse } from '../../../../contract/declare/pages.ts';
+import type { Page, PageResponse, UserRequest } from '../../../../contract/declare/pages.ts';
 import type {
   AccessLevel,
   AccessToken,
@@ -15,7 +15,7 @@ import { changeApplication } from '../../applications/administration.ts';
 import { type DraftError, draftOf, NAME_TAKEN, validateDraft } from '../../applications/application-draft.ts';
 import { callbackUrlError, nearestCallback, refuseCallback } from '../../callback-urls.ts';
 import { LEVEL_NAMES } from '../access-levels.ts';
-import { noticeAfter, redirect, type UserRequest } from '../layout.ts';
+import { noticeAfter, redirect } from '../layout.ts';
 import type { PagesDeps } from '../pages-deps.ts';
 import { applicationForm, draftFromForm } from './application-form.ts';
 import { APPS_PATH, applicationTab, ownerPage, recordAudit } from './owner-pages.ts';

@@ -1,10 +1,10 @@
 import { type Html, html } from '../../../../base/html.ts';
-import type { Page, PageResponse } from '../../../../contract/declare/pages.ts';
+import type { Page, PageResponse, UserRequest } from '../../../../contract/declare/pages.ts';
 import type { Application } from '../../../../contract/store/credentials.ts';
 import { tableOf } from '../../../../markup/tables.ts';
 import type { ReadTransaction } from '../../../../storage/unit-of-work.ts';
 import { texts } from '../../../../texts/texts.ts';
-import { developerPage, type UserRequest, userPage } from '../layout.ts';
+import { developerPage, userPage } from '../layout.ts';
 import type { PagesDeps } from '../pages-deps.ts';
 import { APPS_PATH } from './owner-pages.ts';
 import { errorTable, readDailyUsage, totalsOf, versionTable } from './usage-tables.ts';

@@ -1,13 +1,13 @@
 import { type Html, html, joinHtml } from '../../../../base/html.ts';
 import { formatInstant } from '../../../../base/instants.ts';
 import { isLongId } from '../../../../contract/declare/long-ids.ts';
-import type { Page, PageResponse } from '../../../../contract/declare/pages.ts';
+import { isLoggedIn, type Page, type PageResponse, type UserRequest } from '../../../../contract/declare/pages.ts';
 import type { AuditedEvent } from '../../../../contract/store/audit.ts';
 import type { Application } from '../../../../contract/store/credentials.ts';
 import { texts } from '../../../../texts/texts.ts';
 import type { Registrar } from '../../../platform/registration.ts';
 import { errorPage } from '../error-pages.ts';
-import { developerPage, isLoggedIn, redirectToLogin, type UserRequest } from '../layout.ts';
+import { developerPage, redirectToLogin } from '../layout.ts';
 import type { PagesDeps } from '../pages-deps.ts';
 
 /** The path of the pages of applications. */

@@ -1,12 +1,12 @@
 import { type Html, html, joinHtml } from '../../../../base/html.ts';
-import type { Page, PageResponse } from '../../../../contract/declare/pages.ts';
+import type { Page, PageResponse, UserRequest } from '../../../../contract/declare/pages.ts';
 import type { AuditedEvent } from '../../../../contract/store/audit.ts';
 import type { Publisher } from '../../../../contract/store/publishers.ts';
 import { hiddenFields } from '../../../../markup/boxes.ts';
 import { errorSummary, type FieldErrors, formField } from '../../../../markup/form-fields.ts';
 import { texts } from '../../../../texts/texts.ts';
 import { errorPage } from '../error-pages.ts';
-import { developerPage, noticeAfter, redirect, type UserRequest, userPage } from '../layout.ts';
+import { developerPage, noticeAfter, redirect, userPage } from '../layout.ts';
 import type { PagesDeps } from '../pages-deps.ts';
 import { recordAudit, secretsPage, withRegistrar } from './owner-pages.ts';
 

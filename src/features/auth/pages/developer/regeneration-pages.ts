@@ -1,5 +1,5 @@
 import { html } from '../../../../base/html.ts';
-import type { Page, PageResponse } from '../../../../contract/declare/pages.ts';
+import type { Page, PageResponse, UserRequest } from '../../../../contract/declare/pages.ts';
 import type { AuditedEvent } from '../../../../contract/store/audit.ts';
 import type { Application } from '../../../../contract/store/credentials.ts';
 import { hiddenFields } from '../../../../markup/boxes.ts';
@@ -8,7 +8,7 @@ import { texts } from '../../../../texts/texts.ts';
 import type { Registrar } from '../../../platform/registration.ts';
 import { issueOwnerToken, regenerateBearer, regenerateKeys, revokeBearer } from '../../applications/administration.ts';
 import { errorPage } from '../error-pages.ts';
-import { developerPage, redirect, type UserRequest } from '../layout.ts';
+import { developerPage, redirect } from '../layout.ts';
 import type { PagesDeps } from '../pages-deps.ts';
 import { APPS_PATH, applicationSecrets, ownerPage, recordAudit, withRegistrar } from './owner-pages.ts';
 

@@ -1,13 +1,13 @@
 import { type Html, html } from '../../../../base/html.ts';
 import { formatMillisecond } from '../../../../base/instants.ts';
-import type { Page, PageResponse } from '../../../../contract/declare/pages.ts';
+import type { Page, PageResponse, UserRequest } from '../../../../contract/declare/pages.ts';
 import { ENDPOINT_NAMES } from '../../../../contract/services/streams.ts';
 import type { Application } from '../../../../contract/store/credentials.ts';
 import { hiddenFields } from '../../../../markup/boxes.ts';
 import { tableOf } from '../../../../markup/tables.ts';
 import { timestampElement } from '../../../../markup/time-elements.ts';
 import { texts } from '../../../../texts/texts.ts';
-import { noticeAfter, redirect, type UserRequest } from '../layout.ts';
+import { noticeAfter, redirect } from '../layout.ts';
 import type { PagesDeps } from '../pages-deps.ts';
 import { APPS_PATH, applicationTab, ownerPage } from './owner-pages.ts';
 

@@ -1,12 +1,18 @@
 import { type Html, html, joinHtml } from '../../../../base/html.ts';
 import type { Environment } from '../../../../contract/declare/account-state.ts';
 import type { Operation } from '../../../../contract/declare/operation.ts';
-import type { Page, PageCallInput, PageCallReply, PageResponse } from '../../../../contract/declare/pages.ts';
+import type {
+  Page,
+  PageCallInput,
+  PageCallReply,
+  PageResponse,
+  UserRequest,
+} from '../../../../contract/declare/pages.ts';
 import { hiddenFields } from '../../../../markup/boxes.ts';
 import { callText } from '../../../../markup/call-text.ts';
 import { errorSummary, formField, selectField } from '../../../../markup/form-fields.ts';
 import { texts } from '../../../../texts/texts.ts';
-import { developerPage, type UserRequest, userPage } from '../layout.ts';
+import { developerPage, userPage } from '../layout.ts';
 import type { PagesDeps } from '../pages-deps.ts';
 
 const words = texts.developer.try;

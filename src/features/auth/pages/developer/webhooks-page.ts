@@ -1,12 +1,12 @@
 import { type Html, html, joinHtml } from '../../../../base/html.ts';
-import type { Page, PageResponse } from '../../../../contract/declare/pages.ts';
+import type { Page, PageResponse, UserRequest } from '../../../../contract/declare/pages.ts';
 import type { Application } from '../../../../contract/store/credentials.ts';
 import type { ChallengeResult, Webhook, WebhookDelivery } from '../../../../contract/store/webhooks.ts';
 import { hiddenFields, noticeBox } from '../../../../markup/boxes.ts';
 import { timestampElement } from '../../../../markup/time-elements.ts';
 import { texts } from '../../../../texts/texts.ts';
 import { errorPage } from '../error-pages.ts';
-import { redirect, type UserRequest } from '../layout.ts';
+import { redirect } from '../layout.ts';
 import type { PagesDeps } from '../pages-deps.ts';
 import { APPS_PATH, applicationSecrets, applicationTab, ownerPage, recordAudit, withRegistrar } from './owner-pages.ts';
 
