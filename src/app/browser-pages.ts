@@ -24,6 +24,7 @@ import { assemblePages } from '../features/auth/pages/assemble-pages.ts';
 import { errorPage } from '../features/auth/pages/error-pages.ts';
 import { redirectToLogin } from '../features/auth/pages/layout.ts';
 import { sentForms } from '../features/auth/sent-forms.ts';
+import { readDeliveryStatus } from '../features/delivery/delivery-status.ts';
 import {
   createPublisher,
   disablePublisher,
@@ -31,7 +32,6 @@ import {
   rotatePublisher,
 } from '../features/delivery/serving/publisher-credentials.ts';
 import { explainHour } from '../features/delivery/simulation/explain.ts';
-import { readDeliveryStatus } from '../features/delivery/standing.ts';
 import { verifyPassword } from '../features/platform/password-hashing.ts';
 import { usedWindows } from '../http/rate-limiter.ts';
 import type { Mode } from '../settings/kinds.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import type { PageResponse } from '../contract/declare/pages.ts';
+import type { AccountDeliveryStatus } from '../contract/delivery/delivery-status.ts';
 import type { BreakdownQuestion, CurrencyReport, ReportQuestion, SegmentReport } from '../contract/delivery/report.ts';
-import type { AccountDeliveryStatus } from '../contract/delivery/standing.ts';
 import type { SettledAccount } from '../contract/services/delivery.ts';
 
 /** The calculation behind the metrics of an hour. */

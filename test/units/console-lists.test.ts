@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { cellText, type ListRow, stateOfRow, switchOf } from '../../src/console/lists/cell-text.ts';
 import { ENTITY_LISTS, STATES } from '../../src/console/lists/entity-lists.ts';
 import type { Fields } from '../../src/contract/declare/resource.ts';
-import { NO_ACTIVE_LINE_ITEM } from '../../src/contract/delivery/standing.ts';
+import { NO_ACTIVE_LINE_ITEM } from '../../src/contract/delivery/delivery-status.ts';
 import { campaigns as declaredCampaigns } from '../../src/features/ads/campaigns.ts';
 import { OBJECTIVES } from '../../src/features/ads/line-items/objectives.ts';
 import { PLACEMENTS } from '../../src/features/ads/line-items/placements.ts';

@@ -1,4 +1,4 @@
-import { type DeliveryStatus, NO_ACTIVE_LINE_ITEM } from '../../contract/delivery/standing.ts';
+import { type DeliveryStatus, NO_ACTIVE_LINE_ITEM } from '../../contract/delivery/delivery-status.ts';
 import { firstDay, lastDay } from '../days.ts';
 import { moneyText } from '../money.ts';
 import type { ListColumn } from './entity-lists.ts';

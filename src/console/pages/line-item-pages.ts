@@ -1,6 +1,6 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
 import type { Page, PageCallReply, PageResponse } from '../../contract/declare/pages.ts';
-import type { LineItemStatus } from '../../contract/delivery/standing.ts';
+import type { LineItemStatus } from '../../contract/delivery/delivery-status.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';

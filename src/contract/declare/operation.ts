@@ -18,7 +18,7 @@ import type { DirectoryIndex } from '../store/directory.ts';
 import type { ActivitySettings, EventFeed } from '../store/events.ts';
 import type { LoginSettings, OutstandingBearers } from '../store/grants.ts';
 import type { UploadSettings } from '../store/uploads.ts';
-import type { WebhookRunner, WebhookSettings } from '../store/webhooks.ts';
+import type { WebhookReplayer, WebhookSettings } from '../store/webhooks.ts';
 import type { AccountState, Environment } from './account-state.ts';
 import type { ApplicationLimit } from './application-limits.ts';
 import type { Caller, Principal } from './callers.ts';
@@ -130,7 +130,7 @@ export interface ActivityServices {
   readonly applicationLimits: Readonly<Record<ApplicationLimit, number>>;
   /** Sends HTTP requests to webhooks. */
   readonly sender: Sender;
-  readonly webhooks: WebhookRunner;
+  readonly webhooks: WebhookReplayer;
   readonly webhookRules: WebhookSettings;
 }
 

@@ -99,7 +99,7 @@ export interface LogRange {
 }
 
 /** An event and a subscription that it matches. */
-export interface Delivery {
+export interface MatchedEvent {
   readonly event: LoggedEvent;
   readonly subscription: Subscription;
   /** The envelope as one line of JSON without a line end; built on first access, and shared. */
@@ -114,7 +114,7 @@ export interface MatchedBatch {
   readonly lastPosition: number;
   readonly events: readonly LoggedEvent[];
   /** The deliveries of each application, in log order. Applications without any are absent. */
-  readonly byApplication: ReadonlyMap<string, readonly Delivery[]>;
+  readonly byApplication: ReadonlyMap<string, readonly MatchedEvent[]>;
 }
 
 /** A follower of the log. */
@@ -146,7 +146,7 @@ export interface EventFeed {
   /** The position up to which followers have been called. */
   position(): number;
   /** The deliveries of these events, given in log order, for the current subscriptions. */
-  deliveriesOf(events: readonly LoggedEvent[], query: DeliveryQuery): Promise<Delivery[]>;
+  deliveriesOf(events: readonly LoggedEvent[], query: DeliveryQuery): Promise<MatchedEvent[]>;
   /**
    * Hands over events that have just got their positions, without gaps in between, so that they need not be read from the
    * log. Those that do not follow on the last ones are read all the same.

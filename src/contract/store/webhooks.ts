@@ -83,7 +83,7 @@ export interface Replay {
 }
 
 /** Runs webhook work while the service is up. */
-export interface WebhookRunner {
+export interface WebhookReplayer {
   /**
    * Does the next part of a replay; undefined when it is not running. The signal tells it to stop; it then rejects with
    * its reason.

@@ -1,5 +1,5 @@
 import { jsonText } from '../../base/text.ts';
-import { type Delivery, eventUuid, type LoggedEvent } from '../../contract/store/events.ts';
+import { eventUuid, type LoggedEvent, type MatchedEvent } from '../../contract/store/events.ts';
 import type { Subscription } from '../../storage/tables/subscriptions.ts';
 
 /** Options of envelopes. */
@@ -15,7 +15,7 @@ export interface EnvelopeStyle {
 const LINE_END = 2;
 
 /** An event for one subscription. Its bytes are made on first use: most are used several times, some never. */
-export class EventDelivery implements Delivery {
+export class EventDelivery implements MatchedEvent {
   readonly event: LoggedEvent;
   readonly subscription: Subscription;
   readonly #style: EnvelopeStyle;

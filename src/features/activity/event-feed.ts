@@ -1,5 +1,5 @@
 import { every } from '../../base/timers.ts';
-import type { Delivery, DeliveryQuery, EventFeed, LoggedEvent, MatchedBatch } from '../../contract/store/events.ts';
+import type { DeliveryQuery, EventFeed, LoggedEvent, MatchedBatch, MatchedEvent } from '../../contract/store/events.ts';
 import type { Store } from '../../storage/unit-of-work.ts';
 import { type Consent, openConsents } from './consents.ts';
 import { EventDelivery } from './envelopes.ts';
@@ -79,7 +79,7 @@ export function openEventFeed({ store, withSubscriptionId, phrase, onError }: Ev
   };
 
   /** A subscription that another process has made or removed before these events were appended counts. */
-  const liveDeliveriesOf = async (events: readonly LoggedEvent[]): Promise<Delivery[]> => {
+  const liveDeliveriesOf = async (events: readonly LoggedEvent[]): Promise<MatchedEvent[]> => {
     await store.fence?.();
     return deliveriesOf(events, {});
   };
@@ -190,8 +190,8 @@ function consentOf({ matcher }: Candidate): Consent | undefined {
   return consentingUser === undefined ? undefined : { user: consentingUser, application: subscription.application_id };
 }
 
-function groupByApplication(deliveries: readonly Delivery[]): ReadonlyMap<string, readonly Delivery[]> {
-  const groups = new Map<string, Delivery[]>();
+function groupByApplication(deliveries: readonly MatchedEvent[]): ReadonlyMap<string, readonly MatchedEvent[]> {
+  const groups = new Map<string, MatchedEvent[]>();
   for (const delivery of deliveries) {
     const { application_id: application } = delivery.subscription;
     const group = groups.get(application);

@@ -39,7 +39,7 @@ export const ledgerExpiry = expiryJob<void>({
   ...HOURLY,
   name: 'delivery-expiry',
   remove: async ({ deliveryLedger: ledger }, _, now) => [
-    await ledger.removeViewsBefore(addDays(now.slice(0, 10), -LEDGER_DAYS.views), REMOVED_AT_ONCE),
+    await ledger.removeImpressionsBefore(addDays(now.slice(0, 10), -LEDGER_DAYS.views), REMOVED_AT_ONCE),
     await ledger.removeChangesBefore(addSeconds(now, -LEDGER_DAYS.changes * DAY_S), REMOVED_AT_ONCE),
   ],
 });

@@ -23,7 +23,7 @@ import { SUM_VALUES, saturated, summedOf, sumOf } from './delivery-sums.ts';
 
 const DAY_KEY = ['account_id', 'line_item_id', 'day', 'creative_id', 'placement'] as const;
 const SEGMENT_KEY = [...DAY_KEY, 'segmentation', 'value'] as const;
-const VIEW_KEY = ['account_id', 'person', 'line_item_id', 'day'] as const;
+const IMPRESSION_KEY = ['account_id', 'person', 'line_item_id', 'day'] as const;
 const CHANGE_KEY = ['account_id', 'recorded_hour', 'line_item_id', 'creative_id', 'placement'] as const;
 
 const DAY_VALUES = ['hours', 'impressions', 'billed', 'spend_local_micro', 'settled_until', 'changed_at'] as const;
@@ -230,7 +230,7 @@ export class DeliveryLedger extends Table {
             impressions: param('impressions'),
           })
           .onConflict((conflict) =>
-            conflict.columns([...VIEW_KEY]).doUpdateSet({
+            conflict.columns([...IMPRESSION_KEY]).doUpdateSet({
               impressions: sql<number>`${sql.ref('delivery_views.impressions')} + ${sql.ref('excluded.impressions')}`,
             }),
           ),
@@ -276,8 +276,8 @@ export class DeliveryLedger extends Table {
   }
 
   /** Removes views before a date, the oldest first; returns how many. */
-  removeViewsBefore(day: string, max: number) {
-    return removeOldest(this.session, { table: 'delivery_views', key: VIEW_KEY, time: 'day' }, day, max);
+  removeImpressionsBefore(day: string, max: number) {
+    return removeOldest(this.session, { table: 'delivery_views', key: IMPRESSION_KEY, time: 'day' }, day, max);
   }
 
   removeChangesBefore(hour: string, max: number) {
@@ -374,7 +374,7 @@ function outer(column: 'applies_from' | 'applies_until', beyond: '<' | '>'): Raw
 function joined(views: readonly PersonImpressions[]): PersonImpressions[] {
   const found = new Map<string, PersonImpressions>();
   for (const view of views) {
-    const key = VIEW_KEY.map((name) => view[name]).join(' ');
+    const key = IMPRESSION_KEY.map((name) => view[name]).join(' ');
     const known = found.get(key);
     found.set(key, known ? { ...view, impressions: known.impressions + view.impressions } : view);
   }

@@ -12,7 +12,7 @@ import { deleteRows, listRows, updateRows } from '../core/table-rows.ts';
 const CHUNK = 500;
 
 /** A served ad, by which each of its beacons counts once. Times are milliseconds since 1970. */
-export interface StoredBeacon {
+export interface CountedAd {
   readonly account_id: string;
   /** The nonce of the decision, shared by its two tokens. */
   readonly nonce: string;
@@ -34,8 +34,8 @@ export interface BudgetLease {
 /** The beacons that have counted. Writers hold the delivery cursor of the account. */
 export class DeliveryBeacons extends Table {
   /** The given nonces that are known. */
-  async list(account: string, nonces: readonly string[]): Promise<StoredBeacon[]> {
-    const found: StoredBeacon[] = [];
+  async list(account: string, nonces: readonly string[]): Promise<CountedAd[]> {
+    const found: CountedAd[] = [];
     for (let from = 0; from < nonces.length; from += CHUNK) {
       const some = nonces.slice(from, from + CHUNK);
       const rows = await allListed(this.session, 'delivery beacons', some, { account }, (db, listed, param) =>
@@ -51,7 +51,7 @@ export class DeliveryBeacons extends Table {
   }
 
   /** @throws ConstraintViolated when one of them is known */
-  add(beacons: readonly StoredBeacon[]) {
+  add(beacons: readonly CountedAd[]) {
     return insertRows(this.session, 'delivery_beacons', beacons);
   }
 

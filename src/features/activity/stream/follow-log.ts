@@ -1,5 +1,5 @@
 import type { PastRange } from '../../../contract/services/streams.ts';
-import type { Delivery, EventFeed, LoggedEvent, LogRange, MatchedBatch } from '../../../contract/store/events.ts';
+import type { EventFeed, LoggedEvent, LogRange, MatchedBatch, MatchedEvent } from '../../../contract/store/events.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 import type { Lines, StreamBuffer } from './stream-buffer.ts';
 
@@ -46,7 +46,7 @@ export function followLog({ read, feed, application, past, buffer, onOverflow }:
   let phase: Phase = past ? 'backfill' : 'live';
   let isStopped = false;
   let listening: { stop(): void; readonly after: number } | undefined;
-  const waiting: (readonly Delivery[])[] = [];
+  const waiting: (readonly MatchedEvent[])[] = [];
   /**
    * The last position read from the log. The listener may be behind it, and then repeats events that were sent already.
    */
@@ -57,8 +57,8 @@ export function followLog({ read, feed, application, past, buffer, onOverflow }:
     const deliveries = await feed.deliveriesOf(events, { application, includesOlder: true });
     if (!isStopped) await buffer.sendPast(deliveries.map(({ line }) => line));
   };
-  const sendLive = (all: readonly Delivery[]): void => {
-    const isNew = ({ event }: Delivery): boolean => event.position > readUpTo;
+  const sendLive = (all: readonly MatchedEvent[]): void => {
+    const isNew = ({ event }: MatchedEvent): boolean => event.position > readUpTo;
     const deliveries = isNew(all[0]!) ? all : all.filter(isNew);
     if (!isStopped && deliveries.length > 0 && !buffer.sendLive(linesOf(deliveries))) onOverflow();
   };
@@ -115,10 +115,10 @@ export function followLog({ read, feed, application, past, buffer, onOverflow }:
   };
 }
 
-const linesByBatch = new WeakMap<readonly Delivery[], Lines>();
+const linesByBatch = new WeakMap<readonly MatchedEvent[], Lines>();
 
 /** The lines of a batch, built once for all streams of an application. */
-function linesOf(deliveries: readonly Delivery[]): Lines {
+function linesOf(deliveries: readonly MatchedEvent[]): Lines {
   let lines = linesByBatch.get(deliveries);
   if (!lines) {
     const each = deliveries.map(({ line }) => line);

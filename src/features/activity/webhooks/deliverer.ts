@@ -3,8 +3,8 @@ import { addSeconds, formatInstant } from '../../../base/instants.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import { every, pause, withTimeout } from '../../../base/timers.ts';
 import type { Sender } from '../../../contract/services/sending.ts';
-import type { Delivery, EventFeed, LogSubscription, MatchedBatch } from '../../../contract/store/events.ts';
-import { type ReplayStep, WEBHOOK_JOBS, type WebhookRunner } from '../../../contract/store/webhooks.ts';
+import type { EventFeed, LogSubscription, MatchedBatch, MatchedEvent } from '../../../contract/store/events.ts';
+import { type ReplayStep, WEBHOOK_JOBS, type WebhookReplayer } from '../../../contract/store/webhooks.ts';
 import type { LeasedPosition } from '../../../storage/tables/webhook-leases.ts';
 import type { Store } from '../../../storage/unit-of-work.ts';
 import type { Node } from '../../platform/node.ts';
@@ -69,7 +69,7 @@ const LOOKS = 12;
  * come from the feed.
  * @source decision 770
  */
-export class Deliverer implements WebhookRunner {
+export class Deliverer implements WebhookReplayer {
   readonly #parts: DelivererDependencies;
   readonly #receivers: Receivers;
   readonly #replayer: Replayer;
@@ -234,7 +234,7 @@ export class Deliverer implements WebhookRunner {
   #onBatch({ lastPosition, byApplication }: MatchedBatch): void {
     for (const [id, deliveries] of byWebhook([...byApplication.values()].flat())) {
       const webhook = this.#held.get(id);
-      if (webhook?.fromFeed) webhook.fromFeed.push({ lastPosition, deliveries });
+      if (webhook?.heldBackBatches) webhook.heldBackBatches.push({ lastPosition, deliveries });
       else webhook?.addBatch(lastPosition, deliveries);
     }
     this.#live.position = lastPosition;
@@ -259,8 +259,8 @@ export class Deliverer implements WebhookRunner {
     if (this.#isStopped) return;
     for (const webhook of webhooks) {
       if (webhook.isLost || webhook.isLeaving) continue;
-      for (const { lastPosition, deliveries } of webhook.fromFeed!) webhook.addBatch(lastPosition, deliveries);
-      webhook.fromFeed = undefined;
+      for (const { lastPosition, deliveries } of webhook.heldBackBatches!) webhook.addBatch(lastPosition, deliveries);
+      webhook.heldBackBatches = undefined;
       webhook.settled.cursor = this.#live;
       webhook.resume();
     }
@@ -324,15 +324,15 @@ async function planChecks(store: Store, clock: Clock): Promise<void> {
   }
 }
 
-const NONE: readonly Delivery[] = [];
+const NONE: readonly MatchedEvent[] = [];
 
-function byWebhook(deliveries: readonly Delivery[]): ReadonlyMap<string, readonly Delivery[]> {
+function byWebhook(deliveries: readonly MatchedEvent[]): ReadonlyMap<string, readonly MatchedEvent[]> {
   return Map.groupBy(
     deliveries.filter(({ subscription }) => subscription.webhook_id !== null),
     ({ subscription }) => subscription.webhook_id!,
   );
 }
 
-function messageKey({ event, subscription }: Delivery): string {
+function messageKey({ event, subscription }: MatchedEvent): string {
   return `${subscription.webhook_id} ${messageIdOf(event.position, subscription.id)}`;
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { formatInstant, instantMs } from '../../../base/instants.ts';
 import { after, elapsed_ms } from '../../../base/timers.ts';
 import type { Sender, SendResult } from '../../../contract/services/sending.ts';
-import type { Delivery } from '../../../contract/store/events.ts';
+import type { MatchedEvent } from '../../../contract/store/events.ts';
 import type { WebhookDelivery } from '../../../contract/store/webhooks.ts';
 import type { LeasedPosition } from '../../../storage/tables/webhook-leases.ts';
 import type { Store } from '../../../storage/unit-of-work.ts';
@@ -84,7 +84,7 @@ export class HeldWebhook implements LeasedWebhook {
   leasedUntil_ms: number;
   isLost = false;
   /** Its deliveries are still being read from the log; undefined when they come from the event feed alone. */
-  fromFeed: { readonly lastPosition: number; readonly deliveries: readonly Delivery[] }[] | undefined = [];
+  heldBackBatches: { readonly lastPosition: number; readonly deliveries: readonly MatchedEvent[] }[] | undefined = [];
   readonly #parts: HeldWebhookDependencies;
   readonly #queue: SendQueue;
   #leaving: 'shutdown' | 'given back' | undefined;
@@ -135,7 +135,7 @@ export class HeldWebhook implements LeasedWebhook {
   }
 
   /** Adds the deliveries of the next part of the log, which ends at a position. */
-  addBatch(lastPosition: number, deliveries: readonly Delivery[]): void {
+  addBatch(lastPosition: number, deliveries: readonly MatchedEvent[]): void {
     if (this.#isEnding) return;
     const fresh = deliveries.filter(({ event }) => !this.settled.isBefore(event.position));
     if (fresh.length === 0) return;
@@ -193,7 +193,7 @@ export class HeldWebhook implements LeasedWebhook {
     return this.isLost || this.isLeaving;
   }
 
-  #newDelivery({ event, subscription, body }: Delivery): Unsent {
+  #newDelivery({ event, subscription, body }: MatchedEvent): Unsent {
     const now = formatInstant(this.#parts.clock.now());
     return {
       webhook_id: this.webhook_id,

@@ -3,7 +3,7 @@ import { formatInstant } from '../../../base/instants.ts';
 import { after, elapsed_ms } from '../../../base/timers.ts';
 import type { Sender, SendResult } from '../../../contract/services/sending.ts';
 import type { EventFeed } from '../../../contract/store/events.ts';
-import type { Replay, ReplayState, ReplayStep, WebhookRunner } from '../../../contract/store/webhooks.ts';
+import type { Replay, ReplayState, ReplayStep, WebhookReplayer } from '../../../contract/store/webhooks.ts';
 import type { Store } from '../../../storage/unit-of-work.ts';
 import type { Receivers } from './receivers.ts';
 import { isAccepted } from './retry-schedule.ts';
@@ -50,7 +50,7 @@ type Send = (id: string, body: Buffer) => Promise<Sent>;
  * stores its progress when it ends; events that were sent in a step that did not end are sent again.
  * @source decision 774
  */
-export class Replayer implements WebhookRunner {
+export class Replayer implements WebhookReplayer {
   readonly #parts: ReplayerDependencies;
   #isStopped = false;
   /** End the waits of steps under way. */

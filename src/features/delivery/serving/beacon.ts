@@ -6,7 +6,7 @@ import type { Payers } from './budget-keys.ts';
 export type ClickMetric = 'url_clicks' | 'app_clicks' | 'none';
 
 /** A chosen ad: the content of its tokens, and everything to store for its impression and click. */
-export interface Beacon extends Payers {
+export interface ServedAd extends Payers {
   /** Unique for each decision; shared by its two tokens. */
   readonly nonce: string;
   readonly account: string;
@@ -29,18 +29,18 @@ export interface Beacon extends Payers {
 }
 
 /** A beacon as received. */
-export interface BeaconEvent {
-  readonly beacon: Beacon;
+export interface ReceivedBeacon {
+  readonly beacon: ServedAd;
   readonly at_ms: number;
 }
 
 /** Returns the segment of each segmentation type. */
-export function segmentsOf({ segments }: Beacon): readonly (readonly [type: string, value: string])[] {
+export function segmentsOf({ segments }: ServedAd): readonly (readonly [type: string, value: string])[] {
   return SEGMENTATIONS.map((type, place) => [type, segments[place] ?? 'UNKNOWN']);
 }
 
 /** Converts a beacon into a touchpoint for the attribution of conversions; the time is UTC text. */
-export function touchOf(beacon: Beacon, kind: DeliveryTouch['kind'], touched_at: string): DeliveryTouch {
+export function touchOf(beacon: ServedAd, kind: DeliveryTouch['kind'], touched_at: string): DeliveryTouch {
   const { account: account_id, line: line_item_id, creative: creative_id, placement, person } = beacon;
   const [, platform = 'UNKNOWN'] = segmentsOf(beacon).find(([type]) => type === 'PLATFORMS') ?? [];
   return { account_id, person, touched_at, kind, line_item_id, creative_id, placement, platform };

@@ -4,10 +4,10 @@ import { localDateAt } from '../../../base/zones.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
 import type { Store } from '../../../storage/unit-of-work.ts';
 import type { Booking } from '../bookings.ts';
-import type { Beacon, BeaconEvent } from './beacon.ts';
+import type { ReceivedBeacon, ServedAd } from './beacon.ts';
+import { Sums } from './budget-counters.ts';
 import { budgetKeys, limitingKeys, type Payers, payersOf } from './budget-keys.ts';
 import { type Batch, type Stored, storeBeacons } from './store-beacons.ts';
-import { Sums } from './sums.ts';
 
 /** Whether budgets can pay for another action: `unknown` before they have been read, `used` if a lease must be renewed. */
 type Funds = 'enough' | 'exhausted' | 'unknown' | 'used';
@@ -63,8 +63,8 @@ interface RecentLine {
 export class AccountCounters {
   readonly account: SettledAccount;
   readonly #deps: CounterDeps;
-  #newImpressions: BeaconEvent[] = [];
-  #clicks: BeaconEvent[] = [];
+  #newImpressions: ReceivedBeacon[] = [];
+  #clicks: ReceivedBeacon[] = [];
   readonly #seen = boundedCache<string, true>(SEEN_MAX);
   readonly #lines = new Map<string, RecentLine>();
   readonly #reservations = new Map<string, Reservation>();
@@ -145,7 +145,7 @@ export class AccountCounters {
   }
 
   /** Reserves an amount for a chosen ad until its impression is reported. */
-  reserve(beacon: Beacon, amount: number): void {
+  reserve(beacon: ServedAd, amount: number): void {
     const keys = this.#keysOf(beacon);
     const impressionKey = impressionKeyOf(beacon);
     const until_ms = this.#deps.clock.now() + RESERVED_MS;
@@ -156,7 +156,7 @@ export class AccountCounters {
     this.#impressions.add(impressionKey, 1);
   }
 
-  #keysOf(beacon: Beacon): readonly string[] {
+  #keysOf(beacon: ServedAd): readonly string[] {
     const day = this.#today();
     if (day !== this.#keysDay) this.#keysByLine = new Map();
     this.#keysDay = day;
@@ -182,7 +182,7 @@ export class AccountCounters {
     }
   }
 
-  impression(event: BeaconEvent): void {
+  impression(event: ReceivedBeacon): void {
     const { beacon } = event;
     if (!this.#admit(`i ${beacon.nonce}`)) return;
     this.#release(beacon.nonce);
@@ -191,7 +191,7 @@ export class AccountCounters {
     this.#impressions.add(impressionKeyOf(beacon), 1);
   }
 
-  click(event: BeaconEvent): void {
+  click(event: ReceivedBeacon): void {
     if (!this.#admit(`c ${event.beacon.nonce}`)) return;
     this.#clicks.push(event);
     if (event.beacon.billed === 'click') this.#spend(event, 1);
@@ -204,7 +204,7 @@ export class AccountCounters {
     return true;
   }
 
-  #spend({ beacon, at_ms }: BeaconEvent, sign: 1 | -1): void {
+  #spend({ beacon, at_ms }: ReceivedBeacon, sign: 1 | -1): void {
     for (const key of budgetKeys(beacon, localDateAt(at_ms, this.account.timezone))) {
       this.#unstoredSpend.add(key, sign * beacon.price);
     }
@@ -386,6 +386,6 @@ export class AccountCounters {
   }
 }
 
-function impressionKeyOf({ person, line }: Beacon): string {
+function impressionKeyOf({ person, line }: ServedAd): string {
   return `${person} ${line}`;
 }

@@ -11,7 +11,7 @@ import type { Publisher } from '../../../contract/store/publishers.ts';
 import { SEGMENTATIONS, segmentsOfPerson } from '../audiences/shares.ts';
 import type { Ad } from './ads.ts';
 import { decideRound, type Obstacle, type Winner } from './auction-round.ts';
-import type { Beacon } from './beacon.ts';
+import type { ServedAd } from './beacon.ts';
 import type { RenderedCreative } from './creative-json.ts';
 import type { EnvironmentServing } from './environment-serving.ts';
 import { shuffleByOutcome } from './quality.ts';
@@ -230,7 +230,7 @@ function decisionOf(
   const { booking, account } = ad;
   const segments = segmentsOfPerson(viewer);
   const expires_ms = now_ms + TOKEN_MS;
-  const beacon: Beacon = {
+  const beacon: ServedAd = {
     nonce: serving.random.bytes(NONCE_BYTES).toString('base64url'),
     account: account.id,
     timezone: account.timezone,

@@ -2,11 +2,11 @@ import { formatInstant } from '../../../base/instants.ts';
 import { localDayAt, startOfHour } from '../../../base/zones.ts';
 import type { DeliveryMetric } from '../../../contract/delivery/metrics.ts';
 import type { Delivered } from '../ledger-writer.ts';
-import { type Beacon, segmentsOf } from './beacon.ts';
+import { type ServedAd, segmentsOf } from './beacon.ts';
 
 /** A counted beacon, and the amount charged for it. */
 export interface Counted {
-  readonly beacon: Beacon;
+  readonly beacon: ServedAd;
   readonly kind: 'impression' | 'click';
   readonly at_ms: number;
   readonly charged: number;

@@ -1,10 +1,10 @@
 import { formatInstant } from '../../../base/instants.ts';
 import { localDateAt } from '../../../base/zones.ts';
 import type { SettledAccount } from '../../../contract/services/delivery.ts';
-import type { BudgetLease, StoredBeacon } from '../../../storage/tables/serving.ts';
+import type { BudgetLease, CountedAd } from '../../../storage/tables/serving.ts';
 import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
 import { addToLedger, lockLedger } from '../ledger-writer.ts';
-import { type BeaconEvent, touchOf } from './beacon.ts';
+import { type ReceivedBeacon, touchOf } from './beacon.ts';
 import { budgetKeys } from './budget-keys.ts';
 import { type Counted, deliveredBy } from './delivered-by-beacons.ts';
 import { type BudgetState, charge, readBudgets } from './read-budgets.ts';
@@ -12,8 +12,8 @@ import { type BudgetState, charge, readBudgets } from './read-budgets.ts';
 /** Beacons that a node has received for an account, and the leases that it needs. */
 export interface Batch {
   readonly node: string;
-  readonly impressions: readonly BeaconEvent[];
-  readonly clicks: readonly BeaconEvent[];
+  readonly impressions: readonly ReceivedBeacon[];
+  readonly clicks: readonly ReceivedBeacon[];
   /** The line items whose leases are renewed, with the cost of one action; 0 returns all but reservations. */
   readonly needs: ReadonlyMap<string, number>;
   /** Budgets whose leases are returned. */
@@ -26,7 +26,7 @@ export interface Batch {
 export interface Stored {
   readonly counted: readonly Counted[];
   /** Clicks without an impression so far, which another node may have received. */
-  readonly waiting: readonly BeaconEvent[];
+  readonly waiting: readonly ReceivedBeacon[];
   /** The amount that the node may spend of each limited budget. */
   readonly leases: ReadonlyMap<string, number>;
   /** Budgets whose lease is smaller than needed, and whether other nodes lease enough of them. */
@@ -92,17 +92,17 @@ export async function storeBeacons(
 function count(
   account: SettledAccount,
   { impressions, clicks }: Batch,
-  known: ReadonlyMap<string, StoredBeacon>,
+  known: ReadonlyMap<string, CountedAd>,
   budgets: BudgetState,
 ) {
   const counted: Counted[] = [];
-  const add = (kind: Counted['kind'], { beacon, at_ms }: BeaconEvent): void => {
+  const add = (kind: Counted['kind'], { beacon, at_ms }: ReceivedBeacon): void => {
     const isPaid = beacon.billed === kind;
     const day = localDateAt(at_ms, account.timezone);
     const charged = isPaid ? charge(budgets, beacon.line, day, beacon.price) : 0;
     counted.push({ beacon, kind, at_ms, charged, isBilled: charged > 0 });
   };
-  const seen = new Map<string, StoredBeacon>();
+  const seen = new Map<string, CountedAd>();
   for (const event of impressions) {
     const { nonce, expires_ms, line } = event.beacon;
     if (known.has(nonce) || seen.has(nonce) || !budgets.payers.has(line)) continue;
@@ -110,7 +110,7 @@ function count(
     add('impression', event);
   }
   const clicked = new Map<string, number>();
-  const waiting: BeaconEvent[] = [];
+  const waiting: ReceivedBeacon[] = [];
   for (const event of clicks) {
     const { nonce, line } = event.beacon;
     const impression = known.get(nonce) ?? seen.get(nonce);

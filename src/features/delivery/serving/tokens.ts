@@ -3,14 +3,14 @@ import { boundedCache } from '../../../base/bounded-cache.ts';
 import type { Random } from '../../../base/random.ts';
 import type { SecretBox } from '../../../base/secret-box.ts';
 import type { Environment } from '../../../contract/declare/account-state.ts';
-import type { Beacon } from './beacon.ts';
+import type { ServedAd } from './beacon.ts';
 
 /** The kinds of tokens: `i` reports an impression, `c` a click. */
 export type TokenKind = 'i' | 'c';
 
 /** The content of a token. */
 export interface OpenedToken {
-  readonly beacon: Beacon;
+  readonly beacon: ServedAd;
   /** The click target; empty in tokens of impressions. */
   readonly target: string;
 }
@@ -108,7 +108,7 @@ const MEMBERS = [
   'click',
   'isMeasured',
   'expires_ms',
-] as const satisfies readonly (keyof Beacon)[];
+] as const satisfies readonly (keyof ServedAd)[];
 
 function encode({ beacon, target }: OpenedToken): string {
   return JSON.stringify([target, beacon.segments.join(' '), ...MEMBERS.map((name) => beacon[name])]);
@@ -117,5 +117,5 @@ function encode({ beacon, target }: OpenedToken): string {
 function decode(text: string): OpenedToken {
   const [target, segments, ...values] = JSON.parse(text) as [string, string, ...unknown[]];
   const members = Object.fromEntries(MEMBERS.map((name, place) => [name, values[place]]));
-  return { target, beacon: { ...members, segments: segments.split(' ') } as unknown as Beacon };
+  return { target, beacon: { ...members, segments: segments.split(' ') } as unknown as ServedAd };
 }

@@ -4,7 +4,7 @@ import {
   type AccountDeliveryStatus,
   type DeliveryStatus,
   NO_ACTIVE_LINE_ITEM,
-} from '../../contract/delivery/standing.ts';
+} from '../../contract/delivery/delivery-status.ts';
 import type { SettledAccount } from '../../contract/services/delivery.ts';
 import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 import { isPrimary } from '../ads/audience-estimate/parse-criteria.ts';
