@@ -127,14 +127,14 @@ function nameOf(resource: AnyResource, id: string, deleted: Deleted): string {
   return `${resource.name}:${id}:${deleted}`;
 }
 
-async function readMany(
+function readMany(
   tx: WriteTransaction,
   resource: AnyResource,
   account: string,
   values: readonly string[],
   options: { deleted: Deleted; lock?: boolean; column?: string },
 ): Promise<Row[]> {
-  return await tx.records.getMany(resource, account, values, options);
+  return tx.records.getMany(resource, account, values, options);
 }
 
 interface PendingWrites {

@@ -24,12 +24,12 @@ export function rowsOf(
 }
 
 /** Reads rows of an account by id, including deleted ones, unordered. */
-export async function rowsById(
+export function rowsById(
   tx: ReadTransaction,
   resource: AnyResource,
   account: string,
   ids: readonly string[],
   { lock = false }: { readonly lock?: boolean } = {},
 ): Promise<Row[]> {
-  return await tx.records.getMany(resource, account, ids, { deleted: 'shown', lock });
+  return tx.records.getMany(resource, account, ids, { deleted: 'shown', lock });
 }
