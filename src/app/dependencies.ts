@@ -295,7 +295,7 @@ function activityServices(
   const feed = openEventFeed({
     store,
     withSubscriptionId: settings.event_include_subscription_id,
-    phrase: vocabulary?.event,
+    translate: vocabulary?.event,
     onError: failureLog(log, 'could not read the event log'),
   });
   const { aroundSender = (each) => each } = overrides;

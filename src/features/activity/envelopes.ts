@@ -8,13 +8,13 @@ export interface EnvelopeStyle {
   readonly withSubscriptionId: boolean;
   /** Adds `meta.replay`. */
   readonly isReplay: boolean;
-  /** Changes its words. */
-  readonly phrase: ((envelope: string) => string) | undefined;
+  /** Translates it into the alias vocabulary. */
+  readonly translate: ((envelope: string) => string) | undefined;
 }
 
 const LINE_END = 2;
 
-/** An event for one subscription. Its bytes are made on first use: most are used several times, some never. */
+/** An event for one subscription. Serialized lazily, once: most are sent several times, some never. */
 export class EventDelivery implements MatchedEvent {
   readonly event: LoggedEvent;
   readonly subscription: Subscription;
@@ -37,9 +37,9 @@ export class EventDelivery implements MatchedEvent {
   }
 
   #serialize(): Buffer {
-    const { phrase } = this.#style;
+    const { translate } = this.#style;
     const text = envelopeText(this.event, this.subscription, this.#style);
-    return Buffer.from(`${phrase ? phrase(text) : text}\r\n`);
+    return Buffer.from(`${translate ? translate(text) : text}\r\n`);
   }
 }
 

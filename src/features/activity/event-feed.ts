@@ -11,17 +11,17 @@ import { openSubscriptionIndex } from './subscription-index.ts';
 export interface EventFeedDependencies {
   readonly store: Store;
   readonly withSubscriptionId: boolean;
-  /** Changes the words of envelopes, in streams and webhooks alike; undefined where callers use those of this service. */
-  readonly phrase?: ((envelope: string) => string) | undefined;
+  /** Translates envelopes into the alias vocabulary, if one is configured. */
+  readonly translate?: ((envelope: string) => string) | undefined;
   /** Called when the log could not be read; reading is retried. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Events matched in one batch. */
+/** Maximum number of events matched in one batch. */
 const BATCH_MAX = 500;
-/** Batches that may wait to be matched; when there are more, the log is read instead. */
+/** Maximum number of batches waiting to be matched; beyond it, the log is read instead. */
 const OFFERED_MAX = 20;
-/** Milliseconds between two checks for events of other processes. */
+/** Interval of polling for events of other processes, in milliseconds. */
 const POLL_MS = 250;
 
 interface Candidate {
@@ -35,15 +35,15 @@ interface Candidate {
  * Events are delivered in log order, and match only subscriptions that existed when they were appended.
  * @source decision 326, 328, 340, 761
  */
-export function openEventFeed({ store, withSubscriptionId, phrase, onError }: EventFeedDependencies): EventFeed {
+export function openEventFeed({ store, withSubscriptionId, translate, onError }: EventFeedDependencies): EventFeed {
   const subscriptions = openSubscriptionIndex(store);
   const consents = openConsents(store);
   const listeners = new Set<(batch: MatchedBatch) => void>();
   let position = 0;
   let isRunning = false;
-  /** Batches that have been handed over. */
+  /** Batches from the sequencer that are not matched yet. */
   let offered: (readonly LoggedEvent[])[] = [];
-  /** The log may hold events that have not been handed over. */
+  /** Whether the log may hold events that were not offered. */
   let hasUnread = false;
   let stopPolling = (): void => {};
 
@@ -68,7 +68,7 @@ export function openEventFeed({ store, withSubscriptionId, phrase, onError }: Ev
     const candidates = candidatesOf(events, query);
     const asked = candidates.map(consentOf).filter((consent) => consent !== undefined);
     if (asked.length > 0) await consents.load(asked);
-    const style = { withSubscriptionId, phrase, isReplay: query.isReplay ?? false };
+    const style = { withSubscriptionId, translate, isReplay: query.isReplay ?? false };
     const isAllowed = (candidate: Candidate): boolean => {
       const consent = consentOf(candidate);
       return consent === undefined || consents.has(consent);
@@ -78,7 +78,7 @@ export function openEventFeed({ store, withSubscriptionId, phrase, onError }: Ev
       .map(({ event, matcher }) => new EventDelivery(event, matcher.subscription, style));
   };
 
-  /** A subscription that another process has made or removed before these events were appended counts. */
+  /** Waits for the fence, so that subscription changes of other processes are seen. */
   const liveDeliveriesOf = async (events: readonly LoggedEvent[]): Promise<MatchedEvent[]> => {
     await store.fence?.();
     return deliveriesOf(events, {});
@@ -86,7 +86,7 @@ export function openEventFeed({ store, withSubscriptionId, phrase, onError }: Ev
   const settle = (): Promise<number> =>
     store.sequencer ? store.write((tx) => tx.events.assignPositions()) : store.read((tx) => tx.events.findLast());
 
-  /** The next events, if they have been handed over. */
+  /** Takes the next events, if they were offered. */
   const takeOffered = (): readonly LoggedEvent[] | undefined => {
     for (let batch = offered.shift(); batch; batch = offered.shift()) {
       if (batch[0]!.position > position + 1) {
@@ -133,7 +133,7 @@ export function openEventFeed({ store, withSubscriptionId, phrase, onError }: Ev
   const run = (): void => {
     if (isRunning) runs.run();
   };
-  /** Looks for events of other processes, which do not wake this one. */
+  /** Finds events of other processes, which do not wake this one. */
   const poll = async (): Promise<void> => {
     const before = position;
     const last = await store.read((tx) => tx.events.findLast());
@@ -173,7 +173,7 @@ export function openEventFeed({ store, withSubscriptionId, phrase, onError }: Ev
       position = await settle();
       await subscriptions.refresh();
       isRunning = true;
-      // An unavailable database is reported by requests; the next poll comes soon.
+      // Requests report an unavailable database; the next poll comes soon.
       stopPolling = every(POLL_MS, () => void poll().catch(() => undefined));
       wake();
     },

@@ -7,6 +7,7 @@ import { allListed, inList } from '../core/in-lists.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
 import type { Session } from '../core/session.ts';
 import type { Db, Param } from '../core/statements.ts';
+import { Table } from '../core/table.ts';
 import { deleteRows, findRow, updateRows } from '../core/table-rows.ts';
 
 /** Without the columns of its lease. */
@@ -124,19 +125,13 @@ function deliveryOf<Row extends { readonly tries: string }>(
 type DeliveriesBuilder = ExpressionBuilder<Database, 'webhook_deliveries'>;
 
 /** The stored deliveries. */
-export class WebhookDeliveries {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class WebhookDeliveries extends Table {
   async find({
     webhook_id,
     position,
     message_id,
   }: Pick<WebhookDelivery, 'webhook_id' | 'position' | 'message_id'>): Promise<WebhookDelivery | undefined> {
-    const row = await this.#session.first(
+    const row = await this.session.first(
       'webhook deliveries find',
       { webhook: webhook_id, position, message: message_id },
       (db, param) =>
@@ -157,7 +152,7 @@ export class WebhookDeliveries {
       message: after?.message_id,
     };
     return (
-      await this.#session.all(`webhook deliveries page ${[state && 'state', after && 'after']}`, args, (db, param) => {
+      await this.session.all(`webhook deliveries page ${[state && 'state', after && 'after']}`, args, (db, param) => {
         let chosen = selectDelivery(db).where(isOf(param));
         if (state) chosen = chosen.where('state', '=', param('state'));
         if (after) {
@@ -172,7 +167,7 @@ export class WebhookDeliveries {
   /** The due deliveries of a webhook, longest waiting first. */
   async listDue(webhook: string, now: string, limit: number): Promise<WebhookDelivery[]> {
     return (
-      await this.#session.all('webhook deliveries due', { webhook, now, limit }, (db, param) =>
+      await this.session.all('webhook deliveries due', { webhook, now, limit }, (db, param) =>
         selectDelivery(db)
           .where(isOf(param))
           .where('state', '=', sql.lit('pending'))
@@ -189,7 +184,7 @@ export class WebhookDeliveries {
   async findNext(webhook: string, after: string) {
     return (
       (
-        await this.#session.first('webhook deliveries next', { webhook, after }, (db, param) =>
+        await this.session.first('webhook deliveries next', { webhook, after }, (db, param) =>
           db
             .selectFrom('webhook_deliveries')
             .where(isOf(param))
@@ -203,7 +198,7 @@ export class WebhookDeliveries {
 
   /** The webhooks with pending deliveries, and when the first of each is due. */
   listWaiting() {
-    return this.#session.all('webhook deliveries waiting', {}, (db) =>
+    return this.session.all('webhook deliveries waiting', {}, (db) =>
       db
         .selectFrom('webhook_deliveries')
         .where('state', '=', sql.lit('pending'))
@@ -214,7 +209,7 @@ export class WebhookDeliveries {
 
   /** The stored deliveries to some webhooks of events above a position. */
   listMessagesAfter(webhooks: readonly string[], position: number) {
-    return allListed(this.#session, 'webhook deliveries after', webhooks, { position }, (db, webhooks, param) =>
+    return allListed(this.session, 'webhook deliveries after', webhooks, { position }, (db, webhooks, param) =>
       db
         .selectFrom('webhook_deliveries')
         .select(['webhook_id', 'message_id'])
@@ -226,7 +221,7 @@ export class WebhookDeliveries {
   /** Stores deliveries with their outcome, replacing existing ones. */
   async putAll(deliveries: readonly WebhookDelivery[]) {
     const rows = deliveries.map((delivery) => ({ ...delivery, tries: JSON.stringify(delivery.tries) }));
-    await insertRows(this.#session, 'webhook_deliveries', rows, {
+    await insertRows(this.session, 'webhook_deliveries', rows, {
       columns: DELIVERY_COLUMNS,
       onConflict: {
         key: ['webhook_id', 'position', 'message_id'],
@@ -237,7 +232,7 @@ export class WebhookDeliveries {
 
   /** Makes deliveries due that wait for a time after `after`. */
   async bringForward(now: string, after: string) {
-    await this.#session.run('webhook deliveries bring forward', { now, after }, (db, param) =>
+    await this.session.run('webhook deliveries bring forward', { now, after }, (db, param) =>
       db
         .updateTable('webhook_deliveries')
         .set({ next_at: param('now') })
@@ -248,7 +243,7 @@ export class WebhookDeliveries {
 
   /** Gives up all pending deliveries of a webhook. */
   async giveUp(webhook: string) {
-    await this.#session.run('webhook deliveries give up', { webhook }, (db, param) =>
+    await this.session.run('webhook deliveries give up', { webhook }, (db, param) =>
       db
         .updateTable('webhook_deliveries')
         .where(isOf(param))
@@ -259,7 +254,7 @@ export class WebhookDeliveries {
 
   /** Removes at most `limit` deliveries of events up to a position that are not pending; returns how many. */
   removeUpTo(position: number, limit: number) {
-    return this.#session.run('webhook deliveries remove', { position, limit }, (db, param) => {
+    return this.session.run('webhook deliveries remove', { position, limit }, (db, param) => {
       const keys = ['webhook_id', 'position', 'message_id'] as const;
       const old = db
         .selectFrom('webhook_deliveries')
@@ -289,35 +284,29 @@ function isOf(param: Param<{ readonly webhook: string }>) {
 }
 
 /** Replays of events to webhooks. */
-export class Replays {
-  readonly #session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export class Replays extends Table {
   find(id: string) {
-    return findRow(this.#session, 'replays', { id });
+    return findRow(this.session, 'replays', { id });
   }
 
   findRunning(webhook: string) {
-    return this.#session.first('replays running of', { webhook }, (db, param) =>
+    return this.session.first('replays running of', { webhook }, (db, param) =>
       selectRunning(db).where('webhook_id', '=', param('webhook')),
     );
   }
 
   /** @throws ConstraintViolated when the webhook has a running replay. */
   add(replay: Replay) {
-    return insertRows(this.#session, 'replays', [replay]);
+    return insertRows(this.session, 'replays', [replay]);
   }
 
   async change(id: string, changes: Partial<Pick<Replay, 'state' | 'position' | 'delivered' | 'failed' | 'ended_at'>>) {
-    await updateRows(this.#session, 'replays', changes, { id });
+    await updateRows(this.session, 'replays', changes, { id });
   }
 
   /** Removes at most `limit` that ended before a time; returns how many. */
   removeBefore(time: string, limit: number) {
-    return removeOldest(this.#session, { table: 'replays', key: ['id'], time: 'ended_at' }, time, limit);
+    return removeOldest(this.session, { table: 'replays', key: ['id'], time: 'ended_at' }, time, limit);
   }
 }
 
