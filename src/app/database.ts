@@ -140,7 +140,8 @@ export async function openRuntime(mode: Mode, settings: Settings, overrides: Run
 
 /**
  * Rejects if secrets are encrypted with a master key that the settings no longer have, such as one removed before all
- * secrets were re-encrypted: each use of them would fail. @source decision 836
+ * secrets were re-encrypted: each use of them would fail.
+ * @source decision 836
  */
 export async function refuseUnknownKeys(driver: Driver, settings: MasterKeySettings): Promise<void> {
   const keyIds = Object.keys(keysOf(settings));

@@ -21,7 +21,8 @@ type UploadRow = Pick<Upload, 'id' | 'state' | 'expires_at' | 'object_key' | 'po
 /**
  * The objects that the rows of a snapshot name.
  * @param now UTC text: an upload that had expired by then may be gone, because any process removes such uploads.
- * @param onMissing Receives the id of each upload with an object that does not exist. @source decision 453
+ * @param onMissing Receives the id of each upload with an object that does not exist.
+ * @source decision 453
  */
 export async function* mediaIn(
   session: Session,

@@ -5,8 +5,9 @@ import { CLOCK_FILE } from './clock/clock-file.ts';
 import type { DemoKeys } from './demo-world.ts';
 
 /**
- * The contents of `dev.json` in the data folder: the addresses of the service, and the keys of the demo world. They follow
- * the database, without removed keys, such as a token after all were revoked. @source decision 1050
+ * The contents of `dev.json` in the data folder: the addresses of the service, and the keys of the demo world. They
+ * follow the database, without removed keys, such as a token after all were revoked.
+ * @source decision 1050
  */
 export type DevFile = {
   readonly base_url: string;

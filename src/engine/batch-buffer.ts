@@ -4,7 +4,7 @@ import { UNIQUE_KEY } from '../rows/draft.ts';
 import type { AccountHistoryRow } from '../storage/tables/account-history.ts';
 import type { WriteTransaction } from '../storage/unit-of-work.ts';
 
-/** The rows that the items of a batch need, to be read in advance. */
+/** Rows to prefetch for the items of a batch. */
 export interface Preload {
   /** Ids of the rows to change; they are locked. */
   readonly changed: readonly string[];
@@ -22,7 +22,7 @@ interface PreloadedReference {
   readonly lock: boolean;
 }
 
-/** A transaction that reads in advance and buffers writes: as many statements for 500 rows as for a few. */
+/** A transaction that prefetches reads and buffers writes, so that 500 rows take as many statements as a few. */
 export interface BatchBuffer {
   readonly tx: WriteTransaction;
   /** Executes the buffered writes. */
@@ -30,8 +30,8 @@ export interface BatchBuffer {
 }
 
 /**
- * Reads in advance the rows that the items of a batch need, and buffers what they write. Each item sees the changes of
- * earlier ones: rows read in advance are updated in memory, and any other read flushes the writes first.
+ * Prefetches the rows of a batch and buffers its writes. Each item sees the changes of earlier ones: prefetched rows
+ * are updated in memory, and any other read flushes the writes first.
  */
 export async function batchBuffer(
   tx: WriteTransaction,
@@ -56,7 +56,7 @@ export async function batchBuffer(
   const records: RecordsWriting = {
     async get(kind, key: RowKey, options: { deleted: Deleted; lock?: boolean }) {
       const name = nameOf(kind, key.id, options.deleted);
-      // Granted rows of other accounts are not read in advance.
+      // Granted rows of other accounts are not prefetched.
       const isKnown = rows.has(name) && key.account === account && !(key.includesGranted && !rows.get(name));
       // biome-ignore lint/suspicious/noExplicitAny: a row of whichever resource was asked for
       if (isKnown) return rows.get(name) as any;

@@ -46,7 +46,7 @@ const AFTER_ALL: readonly ProblemName[] = ['UNAVAILABLE', 'INTERNAL'];
 /** Problems of requests that match no operation. */
 export const UNROUTED: readonly ProblemName[] = ['ROUTE_UNKNOWN', 'VERSION_UNKNOWN', 'METHOD_UNKNOWN'];
 
-/** Problems of bytes that never became a request, besides those of every call. @source decision 114 */
+/** Problems of requests that could not be parsed, beyond those of every call. @source decision 114 */
 export const UNREAD: readonly ProblemName[] = [
   'REQUEST_UNREADABLE',
   'HEAD_TOO_LARGE',
@@ -55,10 +55,10 @@ export const UNREAD: readonly ProblemName[] = [
   'EXPECTATION_UNKNOWN',
 ];
 
-/** Problems of events that visitors of websites report, besides those of reported conversions. @source decision 1071 */
+/** Problems of events sent by the website tag, beyond those of conversions. @source decision 1071 */
 export const OF_VISITORS: readonly ProblemName[] = ['CONVERSION_BEYOND_CLICK'];
 
-/** All problems of requests that no operation answers. */
+/** All problems of requests outside any operation. */
 export const WITHOUT_OPERATION: readonly ProblemName[] = [
   ...UNROUTED,
   ...UNREAD,

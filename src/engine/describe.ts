@@ -10,7 +10,7 @@ import type { Json, NamedSchemas } from './describe/schemas.ts';
 import { countedPer, successorOf } from './describe/words.ts';
 import { VERSION } from './operations.ts';
 
-/** What the description of a running service contains beside the catalog. */
+/** Contents of the API description beyond the catalog. */
 export interface DescribedService {
   /** The base URLs of the two environments. */
   readonly servers: { readonly production: string; readonly sandbox: string };
@@ -112,7 +112,7 @@ export function groupsOf(operations: readonly Operation[]): Group[] {
   });
 }
 
-/** What the names of problems in responses mean, with their codes and messages. */
+/** Explains the problem names of responses, with their codes and messages. */
 function problemsIn(operations: readonly Operation[]): Json {
   const names = new Set(operations.flatMap(declaredProblems));
   return Object.fromEntries([...names].map((name) => [name, problems[name]]));
@@ -143,8 +143,8 @@ function describe(operation: Operation, service: DescribedService, named: NamedS
 }
 
 /**
- * Moves refusals into the components, and refers to them by names that follow from what they say: whatever changes in one
- * operation, the others keep theirs.
+ * Moves error responses into the components under names derived from their content, so that a change of one operation
+ * does not rename those of others.
  */
 function shareRefusals(paths: Record<string, Record<string, Json>>): Record<string, Json> {
   const shared: Record<string, Json> = {};

@@ -15,7 +15,7 @@ export async function takeChangeIds(
 
 const CHANGE_IDS_FROM = 36 ** 10;
 
-/** Names a stored change to caches, and records it in the history of its account if the resource has one. */
+/** Invalidates caches of a changed row, and records the change in the account history if the resource has one. */
 export async function recordChange(
   tx: WriteTransaction,
   resource: AnyResource,

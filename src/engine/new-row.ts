@@ -39,7 +39,7 @@ export async function storeNew(
   return applied;
 }
 
-/** Updates what the declaration says of the row that has the unique key. */
+/** Updates the declared fields of the row with the unique key. */
 async function updateDuplicate(
   tx: WriteTransaction,
   resource: AnyResource,

@@ -17,7 +17,7 @@ export function mayRaise(resource: AnyResource, input: Input, verb: 'create' | '
   });
 }
 
-/** The quotas that the changes exceed, and by how many, judged on the net effect. @source decision 51 */
+/** The quotas exceeded by the net effect of the changes, and by how many. @source decision 51 */
 export async function quotaErrors(
   tx: WriteTransaction,
   resource: AnyResource,
@@ -65,7 +65,7 @@ function parentOf(quota: Quota<Row>, change: AppliedChange): StoredValue | null 
   return quota.per ? (change.after[quota.per] ?? null) : null;
 }
 
-/** A quota that changes exceed: by how many, and which of the changes raise the count. */
+/** An exceeded quota: by how many rows, and which changes raise the count. */
 export interface Excess {
   readonly error: ErrorDetail;
   readonly by: number;

@@ -34,7 +34,7 @@ export async function removeOne(resource: AnyResource, call: AccountCall): Promi
   const key = pathKey(resource, call);
   const [ids] = await takeWriteIds(resource, call, [{ verb: 'remove', input: call.input }]);
   const apply = (tx: WriteTransaction): Promise<AppliedChange> => applyRemove(tx, resource, call, key, ids!);
-  // A natural key can be created again: nobody may find the row and use it while it is being removed.
+  // A natural key can be created again: the lock prevents use of the row while it is being removed.
   return writeOne(resource, call, { lock: resource.key !== undefined }, apply, deletedSerializerOf(resource));
 }
 

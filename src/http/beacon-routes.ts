@@ -25,8 +25,9 @@ type Reply = {
 };
 
 /**
- * Adds the beacon routes: `/e/i/TOKEN` reports an impression; `/e/c/TOKEN` reports a click and redirects to the target in the
- * token. Neither sets a cookie, and a bad token reveals nothing. @source decision 980
+ * Adds the beacon routes: `/e/i/TOKEN` reports an impression; `/e/c/TOKEN` reports a click and redirects to the target
+ * in the token. Neither sets a cookie, and a bad token reveals nothing.
+ * @source decision 980
  */
 export function addBeaconRoutes(routes: Routes, deps: BeaconDependencies): void {
   const { serving, environment } = deps;

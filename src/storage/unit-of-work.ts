@@ -137,13 +137,15 @@ export interface Store {
   read<T>(work: (tx: ReadTransaction) => Promise<T>): Promise<T>;
   write<T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T>;
   /**
-   * Like `write`, for work that first reads and then only inserts: on PostgreSQL, such units are committed together. Other
-   * work can be given too, but starts again by itself. `kind` names units that do the same. @source decision 827
+   * Like `write`, for work that first reads and then only inserts: on PostgreSQL, such units are committed together.
+   * Other work can be given too, but starts again by itself. `kind` names units that do the same.
+   * @source decision 827
    */
   writeTogether<T>(kind: string, work: (tx: WriteTransaction) => Promise<T>): Promise<T>;
   /**
    * Like `write`, but on PostgreSQL without waiting for a connection that requests use: for short units that show that
-   * this process is alive. @source decision 800
+   * this process is alive.
+   * @source decision 800
    */
   writeUrgent<T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T>;
   /**

@@ -60,8 +60,8 @@ interface PublisherCaller {
 }
 
 /**
- * The application that API calls of pages are attributed to. It has no keys, so it cannot sign requests. @source
- * decision 999
+ * The application that API calls of pages are attributed to. It has no keys, so it cannot sign requests.
+ * @source decision 999
  */
 export const CONSOLE_APPLICATION = 'console';
 

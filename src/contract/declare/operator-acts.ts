@@ -1,6 +1,7 @@
 /**
  * All actions of operators on their pages, and whether they require a reason: those that revoke access, stop ads, or
- * allow a login as another user. The last word is the value of the form field `act`. @source decision 1266
+ * allow a login as another user. The last word is the value of the form field `act`.
+ * @source decision 1266
  */
 export const OPERATOR_ACTS = {
   'user create': { needsReason: false },

@@ -33,8 +33,8 @@ export interface OperatorRequest {
   read<T>(work: (tx: ReadTransaction) => Promise<T>): Promise<T>;
   /**
    * Runs a unit of work with its audit record, which has `act` and the reason of the form if `act` requires one, but no
-   * other input. A unit that throws is recorded as failed. @throws ReasonMissing before anything is done; the page is
-   * then displayed with the missing field
+   * other input. A unit that throws is recorded as failed.
+   * @throws ReasonMissing before anything is done; the page is then displayed with the missing field
    */
   change<T>(act: OperatorAct, work: (unit: OperatorWork) => Promise<T>): Promise<T>;
 }

@@ -9,8 +9,9 @@ export interface DayOfHours {
 
 const PLACES = new Map(DELIVERY_METRICS.map((metric, place) => [metric, place]));
 /**
- * The largest number of an hour: the largest double below 2^63. A sum that would be larger stays there; above 2^53, sums are
- * right to 15 digits. @source decision 1070
+ * The largest number of an hour: the largest double below 2^63. A sum that would be larger stays there; above 2^53,
+ * sums are right to 15 digits.
+ * @source decision 1070
  */
 export const HOUR_MAX = 2 ** 63 - 1024;
 /** The bytes of the largest number in groups of seven bits. */

@@ -59,8 +59,9 @@ export interface ObjectStore {
   /** Stores an object, durably once the call resolves; readers see all of it or nothing. @throws ContentMismatch */
   put(key: string, content: ObjectContent, signal?: AbortSignal): Promise<void>;
   /**
-   * Stores an object, and resolves as soon as readers see it; it is durable once `synced` resolves, which may reject. For
-   * callers that store a row meanwhile, and acknowledge neither before both are durable. @throws ContentMismatch
+   * Stores an object, and resolves as soon as readers see it; it is durable once `synced` resolves, which may reject.
+   * For callers that store a row meanwhile, and acknowledge neither before both are durable.
+   * @throws ContentMismatch
    */
   place(key: string, content: ObjectContent, signal?: AbortSignal): Promise<{ readonly synced: Promise<void> }>;
   /** Opens an object, or a part of it. The content may still fail while it is read. @throws ObjectMissing */

@@ -3,8 +3,9 @@ import { BYTES_PER_UNIT, Entry, type EntryWindows } from './entry.ts';
 
 /**
  * Storage for one entry. Once the entry has ended, its texts and bodies are bytes in a slab and its numbers are in this
- * object, which is reused: the garbage collector would copy objects that live as long as a thousand requests, which costs
- * more than handling the requests. @source decision 911
+ * object, which is reused: the garbage collector would copy objects that live as long as a thousand requests, which
+ * costs more than handling the requests.
+ * @source decision 911
  */
 export class Slot {
   /** 0 while it is empty. */

@@ -20,7 +20,7 @@ export interface MemberTable {
   readonly members: readonly MemberWords[];
 }
 
-/** Tables of all that a successful reply can contain: the body, then each named object. Empty where there is no body. */
+/** Tables of the members of a successful reply: the body, then each named object. Empty without a body. */
 export function replyTables(operation: Operation): MemberTable[] {
   if (operation.success === 204) return [];
   const named: NamedSchemas = {};
@@ -30,7 +30,7 @@ export function replyTables(operation: Operation): MemberTable[] {
   return tablesOf(isEchoed ? { ...whole, properties: { request: ECHO, ...others } } : whole, named);
 }
 
-/** Tables of all that a body in JSON can contain: the body, then each named object. Empty for operations without one. */
+/** Tables of the members of a JSON body: the body, then each named object. Empty without a JSON body. */
 export function bodyTables(operation: Operation): MemberTable[] {
   if (!hasJsonBody(operation)) return [];
   const named: NamedSchemas = {};
@@ -41,7 +41,7 @@ export function bodyTables(operation: Operation): MemberTable[] {
   return tablesOf(body!, others);
 }
 
-/** What holds for the items of a body that is a list, in words that follow `in JSON`. */
+/** The limits of a list body, phrased to follow `in JSON`. */
 export function itemsWords({ shape, body }: Operation): string {
   if (shape === 'batch') return '; an item needs what the single call needs, and all are done, or none';
   return body === 'bytes' ? '; all items are taken, or none' : '';
@@ -83,7 +83,7 @@ function membersOf(schema: Json, prefix: string): MemberWords[] {
   ]);
 }
 
-/** Objects of several forms share members: what only some of those that could have it do have is optional. */
+/** Merges the members of alternative forms; those missing in some forms become optional. */
 function ofAllForms(forms: readonly (readonly MemberWords[])[]): MemberWords[] {
   const filled = forms.filter((members) => members.length > 0).map((members) => Map.groupBy(members, nameOf));
   return [...Map.groupBy(forms.flat(), nameOf)].map(([name, alike]) => {

@@ -111,7 +111,7 @@ const ABOUT = { title: TEXT, type: { ...TEXT, description: 'The address of a pag
 const PROBLEM = closed({ ...ABOUT, ...OF_PROBLEM }, Object.keys(OF_PROBLEM));
 const MISSING = closed({ ...ABOUT, value: TEXT, resource_type: TEXT, parameter: TEXT, resource_id: TEXT });
 
-/** A body of requests, with names for the schemas of JSON that have none. */
+/** A request body with names for unnamed JSON schemas. */
 export function withNamedSchemas(operation: Operation, body: Json, named: NamedSchemas): Json {
   const content = Object.entries(body.content as Record<string, { readonly schema: Json }>).map(([type, each]) => {
     const isNamed = type !== 'application/json' || typeof each.schema.$ref === 'string';
@@ -121,10 +121,7 @@ export function withNamedSchemas(operation: Operation, body: Json, named: NamedS
   return { ...body, content: Object.fromEntries(content) };
 }
 
-/**
- * The schemas, with a discriminator in each union whose objects a member tells apart; such objects get names.
- * @source decision 1240
- */
+/** Adds a discriminator to each union with a discriminating member, and names for its objects. @source decision 1240 */
 export function discriminated(schemas: NamedSchemas): NamedSchemas {
   const all: NamedSchemas = {};
   const walk = (value: unknown, name: string): unknown => {
@@ -149,7 +146,7 @@ export function discriminated(schemas: NamedSchemas): NamedSchemas {
   return all;
 }
 
-/** The member whose values tell objects apart; undefined if there is none. */
+/** The discriminating member; undefined if there is none. */
 function discriminatorOf(branches: readonly Json[], schemas: NamedSchemas): string | undefined {
   if (branches.length < 2) return undefined;
   const required = branches.map((branch) => (behind(branch, schemas).required ?? []) as readonly string[]);
@@ -160,7 +157,7 @@ function discriminatorOf(branches: readonly Json[], schemas: NamedSchemas): stri
   });
 }
 
-/** The texts that a member of an object allows one by one. */
+/** The enum values of a member. */
 function wordsOf(branch: Json, member: string, schemas: NamedSchemas): string[] {
   const { const: only, enum: several = [] } = ((behind(branch, schemas).properties as Json | undefined)?.[member] ??
     {}) as { const?: unknown; enum?: readonly unknown[] };

@@ -91,7 +91,7 @@ export function parameterWords(operation: Operation): ParameterWords[] {
   const place = operation.method === 'POST' || operation.method === 'PUT' ? 'body' : 'query';
   const all = { ...operation.protocolParameters, ...(!hasJsonBody(operation) && operation.parameters) };
   const input = Object.entries(all).map(([name, field]) => fieldWords(name, field, place));
-  // What an update omits keeps its value.
+  // Updates keep the values of omitted members, so there is no default.
   const given = operation.method === 'PUT' ? input.map((words) => ({ ...words, fallback: '' })) : input;
   return [...inPath, ...given, ...fileWords(operation)];
 }
@@ -180,7 +180,7 @@ export function credentialWords({ credential = 'user' }: Operation): string {
   return CREDENTIALS[credential];
 }
 
-/** What the rate limit is counted per. */
+/** The scope of the rate limit. */
 export function countedPer({
   rate,
   credential = 'user',

@@ -6,29 +6,29 @@ import { singleRun } from './single-run.ts';
 /** Dependencies of the sequencer. */
 export interface SequencerDependencies {
   readonly store: Store;
-  /** Called with events that have got their positions, in log order. */
+  /** Called with events and their new positions, in log order. */
   readonly onEvents: (events: readonly LoggedEvent[]) => void;
-  /** Called when this process has appended events and another one is to give them their positions. */
+  /** Called when this process has appended events but another process assigns positions. */
   readonly onOthersTurn: () => void;
-  /** Called when events could not get their positions; that is retried. */
+  /** Called when positions could not be assigned; retried. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Gives positions in the log to events, while no other process does so. Where it is not started, it only tells of events
- * that this process has appended.
+ * Assigns log positions to events while no other process does. Unless started, it only reports events appended by this
+ * process.
  */
 export interface Sequencer {
-  /** Begins with what processes that have ended left behind. */
+  /** Starts with events left behind by ended processes. */
   start(): Promise<void>;
-  /** Looks for events of other processes. */
+  /** Checks for events of other processes. */
   wake(): void;
   stop(): Promise<void>;
 }
 
-/** Events that get their positions in one unit of work. */
+/** Maximum number of positions assigned in a unit of work. */
 const BATCH_MAX = 500;
-/** Milliseconds between two checks for events of other processes, and for whether another one has ended. */
+/** Interval of checks for events of other processes, and for ended processes, in milliseconds. */
 const POLL_MS = 250;
 
 /**
@@ -45,7 +45,7 @@ export function openSequencer(parts: SequencerDependencies): Sequencer {
   } = parts;
   let isRunning = false;
   let hasWork = false;
-  /** This process has appended events since it last looked. */
+  /** Whether this process has appended events since the last check. */
   let hasAppended = false;
   let stopPolling = (): void => {};
 

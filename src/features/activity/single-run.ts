@@ -1,8 +1,8 @@
 /** Work that runs once at a time. */
 export interface SingleRun {
-  /** Begins a run, unless one is under way. */
+  /** Starts a run, unless one is in progress. */
   run(): void;
-  /** Resolves when no run is under way any more, or at once. */
+  /** Resolves when no run is in progress. */
   ended(): Promise<void>;
 }
 

@@ -35,8 +35,9 @@ const OF_CAMPAIGNS: Readonly<Record<Reason, ReasonNotServable | undefined>> = {
 };
 
 /**
- * Reads the delivery status of line items and their ads at a time (UTC text) up to which the ledger is settled: of the active
- * ones of an account, or those with given ids. @source decision 1140
+ * Reads the delivery status of line items and their ads at a time (UTC text) up to which the ledger is settled: of the
+ * active ones of an account, or those with given ids.
+ * @source decision 1140
  */
 export async function readDeliveryStatus(
   tx: ReadTransaction,

@@ -32,8 +32,9 @@ export const LATE_MS = 3_600_000;
 const HOURLY = { key: 'all', period_s: 3600, settingOf: () => {} };
 
 /**
- * Removes impressions of people and the record of changes once they can no longer be requested. Days stay, because total
- * budgets count all of them. @source decision 924
+ * Removes impressions of people and the record of changes once they can no longer be requested. Days stay, because
+ * total budgets count all of them.
+ * @source decision 924
  */
 export const ledgerExpiry = expiryJob<void>({
   ...HOURLY,

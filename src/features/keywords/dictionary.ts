@@ -93,7 +93,8 @@ export class Dictionary {
 
   /**
    * Writes the terms from this number on to a new file, durably. Terms that no longer occur keep their numbers but lose
-   * their texts. @source decision 817
+   * their texts.
+   * @source decision 817
    */
   write(path: string, from: number, occurring?: Uint8Array): DictionarySize {
     const terms = this.#terms;

@@ -60,7 +60,8 @@ export class IndexFiles {
 
   /**
    * Begins a step of a build; files of an earlier step are recorded by now, or never will be. If storing failed before,
-   * rejects while the object store is unavailable, because building is expensive. @throws StoreUnavailable
+   * rejects while the object store is unavailable, because building is expensive.
+   * @throws StoreUnavailable
    */
   async beginStep(): Promise<void> {
     this.#pending = [];

@@ -119,8 +119,9 @@ export class KeywordSearch implements Keywords {
   }
 
   /**
-   * Returns the scope of a search; undefined if it has no posts. While the object store is unavailable, falls back to an
-   * earlier index with the same posts. @source decision 818
+   * Returns the scope of a search; undefined if it has no posts. While the object store is unavailable, falls back to
+   * an earlier index with the same posts.
+   * @source decision 818
    */
   async #findScope(environment: Environment, from: number, to: number): Promise<SearchScope | undefined> {
     const index = await this.#index.covering();

@@ -13,7 +13,8 @@ export interface Segment {
   column<N extends ColumnName>(name: N): SegmentColumns[N];
   /**
    * The elements of a column from `from` to `to` (exclusive). The array may be reused by the next call for the same
-   * column of any segment. @throws when its file is missing or damaged
+   * column of any segment.
+   * @throws when its file is missing or damaged
    */
   part<N extends ColumnName>(name: N, from: number, to: number): SegmentColumns[N];
   /** The hours of all posts; undefined when they span more than 256. */

@@ -23,7 +23,8 @@ const [SHARE_MIN, INEXACT_MS] = [0.9, 500];
 
 /**
  * Probes a file, converts it if not every browser shows it, and removes its metadata. Undefined when it is a video that
- * must be converted, and `isConverting` is false. @throws the reason of the signal
+ * must be converted, and `isConverting` is false.
+ * @throws the reason of the signal
  */
 export async function shownFile(
   path: string,
@@ -85,7 +86,8 @@ const turns = new KeyedMutex();
 
 /**
  * Converts a file of a format or codec that not every browser shows: a video to H.264 and AAC in MP4, a picture to PNG,
- * or JPEG if that is too large. Returns the message why it failed. @throws the reason of the signal
+ * or JPEG if that is too large. Returns the message why it failed.
+ * @throws the reason of the signal
  * @source decision 1260, 1261, 1262
  */
 async function convertFile(

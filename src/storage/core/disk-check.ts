@@ -6,7 +6,8 @@ const NEEDED = Buffer.alloc(65_536);
 
 /**
  * Rejects while no file can be written to a folder: its disk is full or read-only, or a quota is exhausted. Costs a
- * small file that rarely reaches the disk. @source decision 435
+ * small file that rarely reaches the disk.
+ * @source decision 435
  */
 export function diskCheck(folder: string): () => Promise<void> {
   const path = join(folder, '.room');

@@ -20,8 +20,9 @@ export interface Driver {
   write<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /**
    * Like `write`, for units that first read and then only insert: those waiting at the same time share a commit. A unit
-   * that does anything else is restarted by itself. `kind` identifies units that run the same code. Undefined on SQLite,
-   * where all units share commits. @source decision 827
+   * that does anything else is restarted by itself. `kind` identifies units that run the same code. Undefined on
+   * SQLite, where all units share commits.
+   * @source decision 827
    */
   readonly writeTogether?: <T>(kind: string, work: (session: Session) => Promise<T>) => Promise<T>;
   /**
@@ -33,7 +34,8 @@ export interface Driver {
   readonly copyTo?: (file: string) => Promise<void>;
   /**
    * Atomically replaces the whole contents with those of a copy. No unit of work may be in progress. Undefined on
-   * PostgreSQL. @source decision 878
+   * PostgreSQL.
+   * @source decision 878
    */
   readonly replaceWith?: (file: string) => Promise<void>;
   /**
@@ -51,7 +53,8 @@ export interface Driver {
   readonly readExternalChanges?: ((origin: string, apply: (changes: Changes) => void) => Promise<void>) | undefined;
   /**
    * Runs in a transaction on the connection by which this process is elected; undefined while another process is
-   * elected. Calls must not overlap. Undefined on SQLite. @throws StoreUnavailable
+   * elected. Calls must not overlap. Undefined on SQLite.
+   * @throws StoreUnavailable
    */
   readonly writeElected?: <T>(work: (session: Session) => Promise<T>) => Promise<T | undefined>;
   /** The load: units of work that wait for a connection, and busy connections. */

@@ -24,8 +24,9 @@ const LOCK_PAUSE_MS = 1000;
 
 /**
  * Applies all missing migrations in one unit of work, once even if two processes start together; returns their names.
- * `record` is stored in the audit log unless the schema is new. @throws Error if running servers are incompatible with
- * the result, or a table is locked for too long @source decision 596, 831, 832
+ * `record` is stored in the audit log unless the schema is new.
+ * @throws Error if running servers are incompatible with the result, or a table is locked for too long
+ * @source decision 596, 831, 832
  */
 export async function migrate(
   driver: Driver,
@@ -103,7 +104,8 @@ async function lockSchema(session: Session): Promise<AppliedMigration[]> {
 
 /**
  * Rejects if a running server is incompatible with the missing migrations; none can register meanwhile. SQLite has one
- * server, which the operator stops. @source decision 831
+ * server, which the operator stops.
+ * @source decision 831
  */
 async function rejectIncompatibleServers(
   session: Session,
@@ -142,8 +144,8 @@ export function migrationsNamed(names: readonly string[]): Migration[] {
 }
 
 /**
- * The names of the missing migrations. @throws SchemaTooNew if the database has migrations that this version is
- * incompatible with
+ * The names of the missing migrations.
+ * @throws SchemaTooNew if the database has migrations that this version is incompatible with
  */
 export async function pendingMigrations(driver: Driver, steps: readonly Migration[] = released): Promise<string[]> {
   return driver.read(async (session) => lacking(await readApplied(session), steps).map((step) => step.name));

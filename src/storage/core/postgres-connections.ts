@@ -132,7 +132,8 @@ export function openConnections(options: ConnectionsOptions): Connections {
 
 /**
  * Admits a new connection only while the server lock is held: rejects connections of an earlier lock or of a server
- * that was cut off. @source decision 416
+ * that was cut off.
+ * @source decision 416
  */
 async function admit(client: pg.Client, { admission }: HeldLock, timeouts: PostgresTimeouts): Promise<void> {
   const setUp = `set statement_timeout = ${timeouts.statement_ms};

@@ -49,7 +49,8 @@ const TRY = `select pg_try_advisory_lock(${ELECTED}) as got`;
 
 /**
  * Elects by an advisory lock on a dedicated connection, which also runs the work: a process that has lost the
- * connection, and perhaps the lock, cannot change anything. @source decision 759
+ * connection, and perhaps the lock, cannot change anything.
+ * @source decision 759
  */
 export function postgresElection(parts: PostgresElectionParts): PostgresElection {
   const { connections, statements, known, assertHeld, mapFailure } = parts;

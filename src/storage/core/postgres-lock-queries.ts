@@ -23,7 +23,9 @@ export interface HeldLock {
 export interface ServerLockKind {
   /**
    * For a starting server. A free lock that was not released may belong to a server that is cut off from the database,
-   * so it must stay free for `free_ms` first. @throws ServerAlreadyRunning @source decision 417
+   * so it must stay free for `free_ms` first.
+   * @throws ServerAlreadyRunning
+   * @source decision 417
    */
   acquire(client: pg.Client, free_ms: number): Promise<HeldLock>;
   /**
@@ -76,7 +78,8 @@ export const exclusiveLock: ServerLockKind = {
 
 /**
  * The lock shared by the nodes of one database, which excludes exclusive servers. Nodes share one token, replaced only
- * by that of an exclusive server. Each node marks its connections with its own number. @source decision 813
+ * by that of an exclusive server. Each node marks its connections with its own number.
+ * @source decision 813
  */
 export const sharedLock: ServerLockKind = {
   async acquire(client, free_ms) {

@@ -49,7 +49,8 @@ const SPARE_UNITS = 256;
  * it is its own snapshot, so that a unit of one statement, as most are, needs neither `begin` nor `commit`. All
  * statements of one turn of the event loop are written together. At its second statement, a unit is restarted in a
  * transaction, since all of its statements must see one snapshot; units that start with the same statement then begin
- * in a transaction. @source decision 733
+ * in a transaction.
+ * @source decision 733
  */
 export function postgresReads(options: ReadsOptions): Reads {
   const { connections, mapFailure, assertHeld } = options;

@@ -98,7 +98,8 @@ export interface Message {
 
 /**
  * A statement in flight. The class of pg parses the column description for each answer, emits an event per row, and
- * creates a promise with a stack trace per statement; this one takes half the processor time. @source decision 732
+ * creates a promise with a stack trace per statement; this one takes half the processor time.
+ * @source decision 732
  */
 export class SentStatement {
   readonly known: KnownStatement | undefined;

@@ -120,7 +120,8 @@ class PostgresWrites {
 
   /**
    * When two units of work deadlock, PostgreSQL ends one of them, which then simply runs again; so does one whose
-   * statements were prepared before a migration. @source decision 61, 834
+   * statements were prepared before a migration.
+   * @source decision 61, 834
    */
   async run<T>(on: Connections, work: (session: Session) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {

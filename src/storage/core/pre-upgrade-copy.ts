@@ -20,7 +20,8 @@ export interface PreUpgradeCopy {
 
 /**
  * Copies a consistent snapshot of a SQLite database, to allow a downgrade; returns the path of the copy. It is renamed
- * to that path once it is complete and synced. @source decision 610
+ * to that path once it is complete and synced.
+ * @source decision 610
  */
 export function copyBeforeUpgrade({ file, folder, version, now }: PreUpgradeCopy): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -88,7 +88,8 @@ export interface BulkSqlite {
 
 /**
  * Opens a new file for exclusive use, without journal or syncing. If filling it fails, the file is unusable; otherwise
- * the caller syncs it. @source decision 457
+ * the caller syncs it.
+ * @source decision 457
  */
 export function openBulkSqlite(file: string): BulkSqlite {
   const connection = connect({ file, isBulk: true }, statementsFor('sqlite'));

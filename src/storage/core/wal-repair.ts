@@ -11,8 +11,10 @@ const PIECE_BYTES = 1_048_576;
 /**
  * Rewrites a write-ahead log after a failed sync. The system may have dropped pages that it could not write, and may
  * report success on the next sync, so every frame is read, verified against its checksum and written again in place. No
- * process may append meanwhile. @param frames number of frames of committed transactions @throws if the disk still
- * fails or the log cannot be read completely: the log must not be used then @source decision 433
+ * process may append meanwhile.
+ * @param frames number of frames of committed transactions
+ * @throws if the disk still fails or the log cannot be read completely: the log must not be used then
+ * @source decision 433
  */
 export async function rewriteWal(log: FileHandle, frames: number): Promise<void> {
   const header = await readExactly(log, 0, HEADER);

@@ -32,7 +32,8 @@ export interface QueueOptions {
   readonly sync?: () => Promise<void>;
   /**
    * Writes again what a failed `sync` may have lost; rejects while that fails. Without it, all writes fail after a
-   * failed sync. @source decision 304, 433
+   * failed sync.
+   * @source decision 304, 433
    */
   readonly repair?: () => Promise<void>;
   /** Called when units of work that were reported as failed became durable after all. */

@@ -5,7 +5,8 @@ import { type Migration, type SchemaBuilder, schemaBuilder } from './schema-buil
 /**
  * Statements that create the final schema of these migrations in an empty database: each table and index once, without
  * data migrations. On SQLite, where each `alter table` parses the whole schema, this takes half the time of the
- * migrations. @source decision 1039
+ * migrations.
+ * @source decision 1039
  */
 export function newSchema(dialect: Dialect, steps: readonly Migration[]): string[] {
   const words = schemaBuilder(dialect);

@@ -3,7 +3,8 @@ import type { Column, Columns } from './columns.ts';
 
 /**
  * Which older servers may run beside this migration: all (`continue`: it only adds), none (`stop`), or those that know
- * at least the migration `from`, which stopped using what this one removes. @source decision 830
+ * at least the migration `from`, which stopped using what this one removes.
+ * @source decision 830
  */
 type OlderServers = 'continue' | 'stop' | { readonly from: string };
 
@@ -15,7 +16,8 @@ export interface Migration {
   readonly name: string;
   readonly olderServers: OlderServers;
   /**
-   * In order. Statements not built by `words` change rows, and are skipped for a new database. @source decision 1039
+   * In order. Statements not built by `words` change rows, and are skipped for a new database.
+   * @source decision 1039
    */
   statements(words: SchemaBuilder): readonly string[];
   /** Replaces `statements` in a database whose last migration is `from`; others need an empty one. @source decision 1310 */

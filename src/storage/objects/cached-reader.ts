@@ -24,7 +24,8 @@ interface CacheOptions {
 
 /**
  * Reads objects through an LRU cache of blocks on the local disk. Objects are immutable, so copies are never stale.
- * Concurrent requests for a block share one fetch. @source decision 786
+ * Concurrent requests for a block share one fetch.
+ * @source decision 786
  */
 export function cachedReader(store: ObjectStore, { folder, bytes_max, random }: CacheOptions): ObjectReader {
   mkdirSync(folder, { recursive: true, mode: 0o700 });

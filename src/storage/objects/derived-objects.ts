@@ -38,7 +38,8 @@ const DRAFTS = '.drafts';
 
 /**
  * Derived files as objects. Local objects are hard links, read in place; copies of remote objects are fetched, verified
- * and kept until they are replaced or space is needed. @source decision 792
+ * and kept until they are replaced or space is needed.
+ * @source decision 792
  */
 export class StoredFiles implements DerivedObjects {
   readonly #parts;

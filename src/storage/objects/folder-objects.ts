@@ -23,7 +23,8 @@ const LASTING_DEPTH = 2;
 /**
  * Objects as files below a folder: the key is the path. A file is written elsewhere and then renamed, so that readers
  * see all of it or nothing; then the file and its folder are synced together, unless the data need not survive a power
- * failure. @source decision 780, 789 and 1040
+ * failure.
+ * @source decision 780, 789 and 1040
  */
 export function folderObjects(folder: string, random: Random, { isSynced = true } = {}): ObjectStore {
   const pathOf = (key: string): string => {

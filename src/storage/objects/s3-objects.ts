@@ -60,7 +60,8 @@ const REMOVED_AT_ONCE = 8;
 
 /**
  * Objects in a bucket of an S3-compatible service. Uses only the oldest calls and no newer checksums, for
- * compatibility; objects are removed one by one for the same reason. @source decision 781, 782
+ * compatibility; objects are removed one by one for the same reason.
+ * @source decision 781, 782
  */
 export class S3Objects implements ObjectStore {
   readonly #client;

@@ -57,7 +57,8 @@ export interface RedisConnection {
 /**
  * Connects to `redis://` or, with TLS, `rediss://`; resolves when Redis answers, or after the first failed attempt,
  * after which it keeps retrying until closed. A reply later than `timeout_ms` or an error closes the connection, so
- * that later commands do not wait too. @source decision 745, 749
+ * that later commands do not wait too.
+ * @source decision 745, 749
  */
 export async function connectRedis(
   { url, timeout_ms }: { readonly url: string; readonly timeout_ms: number },

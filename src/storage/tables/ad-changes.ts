@@ -21,7 +21,8 @@ const NAMED_MAX = 50;
 
 /**
  * Announces writes of what ads depend on: `serving:ACCOUNT/ID` for a line item, or for something of line items;
- * `serving:ACCOUNT` for many. New creatives and targeting criteria name their line item. @source decision 978
+ * `serving:ACCOUNT` for many. New creatives and targeting criteria name their line item.
+ * @source decision 978
  */
 export function noteAdChanges(invalidate: (tag: string) => void): NoteWrite {
   return ({ table }, rows, columns) => {

@@ -32,7 +32,8 @@ const ANNOUNCE = `insert into cache_changes (xid, tag, origin, oldest_xid, chang
 
 /**
  * Announces the changes of cacheable data to other processes, at the end of a unit of work. On SQLite, the only other
- * processes are commands, whose changes the server polls for. @source decision 738
+ * processes are commands, whose changes the server polls for.
+ * @source decision 738
  */
 export function announceChanges(
   session: Session,

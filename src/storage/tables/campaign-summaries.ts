@@ -154,7 +154,8 @@ async function linesOf(
 
 /**
  * The creative status of a line item: `accepted` if any is, `rejected` if all are rejected or in review, otherwise
- * `none`. @source decision 1082
+ * `none`.
+ * @source decision 1082
  */
 export function creativeStatus(): RawBuilder<SummarizedLineItem['creative']> {
   return sql`case when ${hasCreative(sql`and approval_status = 'ACCEPTED'`)} then 'accepted'

@@ -28,13 +28,13 @@ export interface LogFollower {
    * Resolves with `live`, or with `completed` when the requested range has an end; rejects when the log cannot be read.
    */
   readonly begun: Promise<'live' | 'completed'>;
-  /** Forwards nothing more. */
+  /** Stops forwarding. */
   stop(): void;
 }
 
-/** Events in one read of the log. */
+/** Maximum number of events in one read of the log. */
 const PAGE = 500;
-/** When at most this many events are left, the rest is read while new events are held in memory. */
+/** From this many remaining events, the rest is read while new events are buffered in memory. */
 const FEW = 50;
 
 /**
@@ -84,7 +84,7 @@ export function followLog({ read, feed, application, past, buffer, onOverflow }:
   };
 
   const begin = async ({ from, until }: PastRange): Promise<'live' | 'completed'> => {
-    // Events without positions would otherwise be taken for later ones.
+    // Events without positions would otherwise count as later ones.
     await feed.settle();
     const { after, last } = await read(async (tx) => ({
       after: await tx.events.findBefore(from),

@@ -1,7 +1,7 @@
 import type { ReplyWriter } from '../../../contract/services/streams.ts';
 import type { TokenBucket } from './token-bucket.ts';
 
-/** How far a client may fall behind before it is disconnected. @source activity 18; decision 367 */
+/** Limits on how far a client may lag before it is disconnected. @source activity 18; decision 367 */
 export interface BufferLimits {
   readonly stream_waiting_events_max: number;
   readonly stream_waiting_bytes_max: number;
@@ -33,7 +33,7 @@ export class StreamBuffer {
   #waiting_bytes = 0;
   #isWritable = true;
   #isClosed = false;
-  /** Bytes in the outlet, and the time since which the client has read none of them. */
+  /** Bytes in the outlet, and since when the client has read none. */
   #stalled = { bytes: 0, since_ms: 0 };
   #onEmpty: (() => void) | undefined;
 

@@ -190,7 +190,7 @@ export class ProcessStreams implements Streams {
     if (!isStored) this.#storeEnd(stream.id, reason);
   }
 
-  /** Stores why a stream ended. Until then its row counts against the limit. */
+  /** Stores the reason of the end. Until then the row counts against the limit. */
   #storeEnd(id: string, reason: DisconnectReason): void {
     const { store, clock, onError } = this.#parts;
     const at = formatMillisecond(clock.now());

@@ -18,7 +18,7 @@ export interface ChallengeInput {
   readonly url: string;
   readonly consumerSecret: string;
   readonly random: Random;
-  /** Those of this service by default. */
+  /** The names of this service by default. */
   readonly names?: ChallengeNames;
 }
 
@@ -59,7 +59,7 @@ export function createChallenge({ url, consumerSecret, random, names = OWN_NAMES
  */
 export interface ChallengeResult {
   readonly outcome: 'passed' | 'failed' | 'unanswered';
-  /** There was no response; perhaps the request could not be sent at all. */
+  /** Whether there was no response, or the request could not be sent. */
   readonly isUnreachable?: boolean;
   /** A fixed text for the caller, without anything from the response. */
   readonly reason: string;

@@ -9,25 +9,25 @@ import type { HeldWebhook } from './held-webhook.ts';
 export interface ClaimsDependencies {
   readonly store: Store;
   readonly node: Node;
-  /** How long leases last unless they are renewed; undefined: until they are given back. */
+  /** Lease duration in seconds; undefined: until released. */
   readonly lease_s: number | undefined;
   /** The webhooks that the node holds, by id. */
   readonly held: ReadonlyMap<string, HeldWebhook>;
-  /** Begins to deliver to webhooks; `leasedUntil_ms` is in `elapsed_ms`. */
+  /** Starts delivering to webhooks; `leasedUntil_ms` is in `elapsed_ms`. */
   readonly begin: (leased: readonly LeasedPosition[], leasedUntil_ms: number) => Promise<void>;
-  /** Stops to deliver to webhooks and gives them back. */
+  /** Stops delivering to webhooks and releases them. */
   readonly giveBack: (webhooks: readonly HeldWebhook[]) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
-/** How often a node looks for free webhooks that it is not told of, in milliseconds. @source decision 772 */
+/** Interval of polling for free webhooks, in milliseconds. @source decision 772 */
 const LOOK_MS = 1000;
-/** The same where no other node can free any. */
+/** The interval if no other node can free any. */
 const LOOK_ALONE_MS = 5000;
 /** A webhook that has been free for this long is taken by the first node that finds it. @source decision 772 */
 const LEFT_OVER_S = 5;
 const TAKEN_AT_ONCE = 500;
-/** What was left over is kept this long: then others are asked again. @source decision 772 */
+/** Webhooks beyond the share are kept this long, then offered again. @source decision 772 */
 const LEFT_OVER_KEPT_MS = 60_000;
 
 /**
@@ -37,13 +37,13 @@ const LEFT_OVER_KEPT_MS = 60_000;
  */
 export class Claims {
   readonly #parts: ClaimsDependencies;
-  // Before the event feed is followed, nothing may be taken.
+  // Nothing may be leased before the event feed is followed.
   #isStopped = true;
   #isAskedAgain = false;
   #looking: Promise<void> | undefined;
   #stopLooking = (): void => {};
   #callOffRetry = (): void => {};
-  /** A claim failed without an answer: the node may hold webhooks that it does not know of. */
+  /** Whether a claim had an unknown outcome: the node may hold leases that it does not know of. */
   #isInDoubt = false;
   /** The last claim of webhooks that other workers had left, and the number of workers then: some may have been starting. */
   #leftOver: { readonly workers: number; readonly at_ms: number } | undefined;
@@ -53,7 +53,7 @@ export class Claims {
     this.#parts = parts;
   }
 
-  /** Leases free webhooks, and goes on to look for more; rejects when the first look failed. */
+  /** Leases free webhooks, and keeps polling for more; rejects if the first poll fails. */
   async start(): Promise<void> {
     this.#isStopped = false;
     await this.#lookOnce();
@@ -62,7 +62,7 @@ export class Claims {
     this.#stopLooking = every(every_ms, () => this.look());
   }
 
-  /** Looks soon: a webhook may have become free. */
+  /** Polls soon: a webhook may have become free. */
   look(): void {
     if (this.#isStopped) return;
     this.#isAskedAgain = true;
@@ -119,7 +119,7 @@ export class Claims {
     } else if (above > 0 && lease_s !== undefined) {
       const leftOver = this.#leftOver;
       if (leftOver?.workers === workers && elapsed_ms() - leftOver.at_ms < LEFT_OVER_KEPT_MS) return;
-      // Those that have the least to finish.
+      // Release those with the fewest deliveries in memory.
       staying.sort((a, b) => a.size - b.size);
       giveBack(staying.slice(0, above)).catch(onError);
     }

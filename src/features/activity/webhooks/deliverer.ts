@@ -30,7 +30,8 @@ export interface DelivererDependencies {
   readonly node: Node;
   /**
    * How long the lease of a webhook lasts unless it is renewed, by the clock of the database. Undefined where no other
-   * process can share the database: leases have no end, so that an idle server writes nothing. @source decision 777
+   * process can share the database: leases have no end, so that an idle server writes nothing.
+   * @source decision 777
    */
   readonly lease_s: number | undefined;
   /** Seconds before each retry. */
@@ -50,17 +51,17 @@ export interface DelivererDependencies {
  */
 export const WEBHOOK_LEASE_S = 12;
 
-/** Milliseconds after which a burst that is not sent moves to the database. */
+/** Time after which an unsent burst moves to the database, in milliseconds. */
 const BURST_MS = 1000;
-/** Events in one read of the log. */
+/** Maximum number of events in one read of the log. */
 const EVENTS_PER_READ = 500;
-/** Milliseconds before a failed read is retried. */
+/** Delay before a failed read is retried, in milliseconds. */
 const RETRY_MS = 1000;
 /** How long requests in flight may take at shutdown. */
 const SHUTDOWN_MS = 3000;
-/** How often positions are stored that moved without a delivery. */
+/** Interval of storing positions that moved without a delivery, in milliseconds. */
 const POSITIONS_MS = 5000;
-/** How often it is looked in the time of a lease whether leases are to be renewed. */
+/** Checks for leases to renew, per lease duration. */
 const LOOKS = 12;
 
 /**
@@ -77,7 +78,7 @@ export class Deliverer implements WebhookReplayer {
   readonly #claims: Claims;
   readonly #held = new Map<string, HeldWebhook>();
   readonly #memory: HeldWebhookDependencies['memory'] = { deliveries: 0, concurrent_max: undefined };
-  /** How far the feed has come. */
+  /** The position of the feed. */
   readonly #live: LogCursor = { position: 0 };
   #isStopped = false;
   #feedSubscription: LogSubscription | undefined;
@@ -143,7 +144,7 @@ export class Deliverer implements WebhookReplayer {
     ];
   }
 
-  /** How many deliveries are in memory, queued or in flight. */
+  /** Number of deliveries in memory, queued or in flight. */
   waiting(): number {
     return this.#memory.deliveries;
   }
@@ -153,13 +154,13 @@ export class Deliverer implements WebhookReplayer {
     return [...this.#held.keys()];
   }
 
-  /** Whether every delivery that is due was sent and its outcome stored, apart from those that the node may not send. */
+  /** Whether every due delivery that this node may send was sent and its outcome stored. */
   isIdle(): boolean {
     const isReading = [...this.#held.values()].some((webhook) => webhook.isReading);
     return this.waiting() === 0 && this.#outcomes.isIdle() && this.#claims.isIdle() && !isReading;
   }
 
-  /** Sends to each webhook one message after the other, until the result is called. */
+  /** Sends messages to each webhook sequentially until the returned function is called. */
   sendInTurn(): () => void {
     this.#memory.concurrent_max = 1;
     return () => {
@@ -172,12 +173,12 @@ export class Deliverer implements WebhookReplayer {
     return this.#replayer.replay(id, signal);
   }
 
-  /** Ends parts of replays that jobs wait for. */
+  /** Ends the running steps of replays. */
   stopReplays(): void {
     this.#replayer.stop();
   }
 
-  /** Forgets all webhooks, and stores nothing more about them, because the database is about to be another one. */
+  /** Forgets all webhooks and stores nothing more about them, before the database is replaced. */
   async abandon(): Promise<void> {
     await this.#stopFollowing();
     for (const webhook of this.#held.values()) webhook.abandon();
@@ -186,7 +187,7 @@ export class Deliverer implements WebhookReplayer {
   }
 
   /**
-   * Waits shortly for requests in flight, gives all leases back, and closes the sender; the next holder sends the rest.
+   * Waits briefly for requests in flight, releases all leases, and closes the sender; the next holder sends the rest.
    */
   async stop(): Promise<void> {
     await this.#stopFollowing();
@@ -240,7 +241,7 @@ export class Deliverer implements WebhookReplayer {
     this.#live.position = lastPosition;
   }
 
-  /** Begins to deliver to webhooks that were just leased. */
+  /** Starts delivering to newly leased webhooks. */
   async #begin(leased: readonly LeasedPosition[], leasedUntil_ms: number): Promise<void> {
     const until = this.#live.position;
     const cursor = { position: Math.min(...leased.map(({ settled_position }) => settled_position)) };
@@ -250,7 +251,7 @@ export class Deliverer implements WebhookReplayer {
     };
     const webhooks = leased.map((each) => new HeldWebhook(each, { cursor, leasedUntil_ms }, shared));
     for (const webhook of webhooks) {
-      // Other nodes took this one for dead and freed it.
+      // Other nodes considered this one dead and freed its leases.
       const former = this.#held.get(webhook.webhook_id);
       if (former) this.#lose(former);
       this.#held.set(webhook.webhook_id, webhook);
@@ -276,7 +277,7 @@ export class Deliverer implements WebhookReplayer {
         stored ??= await this.#findStored(webhooks, cursor.position);
         const range = { after: cursor.position, until, limit: EVENTS_PER_READ };
         const events = await store.read((tx) => tx.events.list(range));
-        // A subscription that another process has made or removed before these events were appended counts.
+        // Wait for the fence, so that subscription changes of other processes are seen.
         await store.fence?.();
         const matched = byWebhook(await feed.deliveriesOf(events, {}));
         const lastPosition = events.length < EVENTS_PER_READ ? until : events.at(-1)!.position;

@@ -13,11 +13,11 @@ import { SendQueue, type Unsendable } from './send-queue.ts';
 import { type LogBatch, type LogCursor, SettledPosition } from './settled-position.ts';
 import { messageIdOf } from './signing.ts';
 
-/** What the webhooks of a node share. */
+/** Dependencies shared by the webhooks of a node. */
 export interface HeldWebhookDependencies {
   readonly store: Store;
   readonly clock: Clock;
-  /** Receivers compare the timestamps of messages with clocks of their own. */
+  /** The system clock: receivers check the timestamps of messages. */
   readonly wallClock: Clock;
   readonly sender: Sender;
   readonly receivers: Receivers;
@@ -25,7 +25,7 @@ export interface HeldWebhookDependencies {
   readonly memory: {
     /** Counts the deliveries in memory, queued or in flight, of all webhooks. */
     deliveries: number;
-    /** How many requests to one webhook may be in flight; undefined: as many as usual. */
+    /** Maximum number of requests in flight per webhook; undefined for the default. */
     concurrent_max: number | undefined;
   };
   /** Seconds before each retry. */
@@ -36,15 +36,18 @@ export interface HeldWebhookDependencies {
   readonly onError: (error: unknown) => void;
 }
 
-/** Deliveries in memory for one webhook; reads from the database fill the queue up to this. @source decision 396 */
+/**
+ * Maximum number of deliveries in memory per webhook; reads from the database fill the queue up to this.
+ * @source decision 396
+ */
 const QUEUE_MAX = 1000;
 /** The limit during a short burst, which stays in memory too: storing it takes longer than sending it. */
 const BURST_MAX = 10_000;
-/** The limit for all webhooks together. */
+/** The limit for all webhooks of the node. */
 const MEMORY_MAX = 50_000;
 /** Deliveries in one read of the database. */
 const DELIVERIES_PER_READ = 500;
-/** Milliseconds before a failed read is retried. */
+/** Delay before a failed read is retried, in milliseconds. */
 const RETRY_MS = 1000;
 
 /** A delivery whose body may be bytes or text. */
@@ -67,7 +70,7 @@ const NEXT: Readonly<Record<Backlog, Readonly<Record<BacklogEvent, Backlog>>>> =
 interface BacklogRead {
   /** Messages stored since, of which the read may see an earlier state. */
   readonly stored: Set<string>;
-  /** A message has become due since. */
+  /** Whether a message has become due since. */
   isOutdated: boolean;
 }
 
@@ -83,7 +86,7 @@ export class HeldWebhook implements LeasedWebhook {
   storedPosition: number;
   leasedUntil_ms: number;
   isLost = false;
-  /** Its deliveries are still being read from the log; undefined when they come from the event feed alone. */
+  /** Batches of the feed held back while deliveries are read from the log; undefined afterwards. */
   heldBackBatches: { readonly lastPosition: number; readonly deliveries: readonly MatchedEvent[] }[] | undefined = [];
   readonly #parts: HeldWebhookDependencies;
   readonly #queue: SendQueue;
@@ -92,7 +95,7 @@ export class HeldWebhook implements LeasedWebhook {
   #read: BacklogRead | undefined;
   /** Messages from the database that are in memory, with the number of attempts when they were read. */
   readonly #attempts = new Map<string, number>();
-  /** The receiver answered that it is gone, which is being stored. */
+  /** Whether the receiver answered that it is gone, which is being stored. */
   #isHalted = false;
   /** How many messages had been added at the last progress check. */
   #addedAtLastCheck = 0;
@@ -124,7 +127,7 @@ export class HeldWebhook implements LeasedWebhook {
     return this.#queue.size;
   }
 
-  /** It is to be given back: it takes no more deliveries. */
+  /** Whether it is being released and takes no more deliveries. */
   get isLeaving(): boolean {
     return this.#leaving !== undefined;
   }
@@ -134,7 +137,7 @@ export class HeldWebhook implements LeasedWebhook {
     return this.#read !== undefined;
   }
 
-  /** Adds the deliveries of the next part of the log, which ends at a position. */
+  /** Adds the deliveries of the next part of the log, up to a position. */
   addBatch(lastPosition: number, deliveries: readonly MatchedEvent[]): void {
     if (this.#isEnding) return;
     const fresh = deliveries.filter(({ event }) => !this.settled.isBefore(event.position));
@@ -173,17 +176,17 @@ export class HeldWebhook implements LeasedWebhook {
   }
 
   /**
-   * Sends nothing more; resolves when nothing is in flight. What is not sent is left to the next lease. At a shutdown,
-   * requests are aborted: their failures are not stored.
+   * Stops sending; resolves when nothing is in flight. Unsent deliveries are left to the next lease. At a shutdown,
+   * requests are aborted and their failures not stored.
    */
   leave(why: 'shutdown' | 'given back'): Promise<void> {
     this.#leaving = why;
-    // The rest of the log is for the next holder.
+    // The next holder reads the rest of the log.
     this.settled.cursor = { position: this.settled.cursor.position };
     return this.#queue.stop();
   }
 
-  /** The lease is lost: forgets everything. */
+  /** Forgets everything after the lease was lost. */
   abandon(): void {
     this.isLost = true;
     void this.#queue.stop();

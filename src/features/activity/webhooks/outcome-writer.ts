@@ -8,11 +8,11 @@ import { markInvalid } from './validity.ts';
 /** A webhook that this node has leased. */
 export interface LeasedWebhook extends WebhookLease {
   readonly settled: SettledPosition;
-  /** The position that is stored. */
+  /** The stored position. */
   storedPosition: number;
   /** When the lease ends unless it is renewed, in `elapsed_ms`; never later than in the database. */
   leasedUntil_ms: number;
-  /** The lease is lost: nothing more may be sent or stored. */
+  /** Whether the lease is lost: nothing may be sent or stored. */
   isLost: boolean;
 }
 
@@ -20,9 +20,9 @@ export interface LeasedWebhook extends WebhookLease {
 export interface DeliveryOutcome {
   readonly webhook: LeasedWebhook;
   readonly delivery: WebhookDelivery;
-  /** Its batch; undefined when it was stored before. */
+  /** Its batch; undefined if it was stored before. */
   readonly batch: LogBatch | undefined;
-  /** The receiver answered that it is gone: the webhook becomes invalid. */
+  /** Whether the receiver answered that it is gone, which makes the webhook invalid. */
   readonly isGone?: boolean;
   /** Called once it is durable. */
   readonly onStored?: () => void;
@@ -45,13 +45,13 @@ export interface OutcomeWriterDependencies {
   readonly onRoom: () => void;
 }
 
-/** Outcomes that arrive within this many milliseconds are stored together. */
+/** Time within which outcomes are batched, in milliseconds. */
 const FLUSH_MS = 20;
 /** Delay before progress is stored without any outcome. */
 const PROGRESS_MS = 1000;
 const RETRY_MS = 1000;
 const WAITING_MAX = 2000;
-/** Leases are renewed when this share of one is left, together with all that have less than the other share left. */
+/** A lease is renewed when this share of it is left, together with all that are due soon. */
 const RENEWED_AT = 0.6;
 const RENEWED_TOGETHER = 0.9;
 
@@ -80,7 +80,7 @@ export class OutcomeWriter {
   #leaving: Leaving[] = [];
   /** Webhooks whose position may have changed without an outcome. */
   readonly #discarded = new Set<LeasedWebhook>();
-  /** Webhooks that may be lost. */
+  /** Webhooks whose lease may be lost. */
   readonly #doubtful = new Set<LeasedWebhook>();
   readonly #givenBack = new WeakSet<LeasedWebhook>();
   #isRenewing = false;
@@ -94,7 +94,7 @@ export class OutcomeWriter {
   put(outcome: DeliveryOutcome): void {
     if (outcome.webhook.isLost) return;
     this.#waiting.push(outcome);
-    // Nothing more should be sent to a receiver that is gone.
+    // Flush at once: no more messages should go to a receiver that is gone.
     this.#plan(outcome.isGone ? 0 : FLUSH_MS);
   }
 
@@ -111,7 +111,7 @@ export class OutcomeWriter {
     if (this.#discarded.size > 0) this.#plan(0);
   }
 
-  /** Renews leases that were not renewed lately: storing anything renews too. */
+  /** Renews leases that no recent write has renewed. */
   async renew(): Promise<void> {
     const { store, node, lease_s, held } = this.#parts;
     if (lease_s === undefined || this.#isRenewing) return;
@@ -129,13 +129,13 @@ export class OutcomeWriter {
       }
       if (this.#doubtful.size > 0) this.#plan(0);
     } catch {
-      // Tried again soon, and requests report an unavailable database.
+      // Retried soon; requests report an unavailable database.
     } finally {
       this.#isRenewing = false;
     }
   }
 
-  /** Stores everything and gives leases back, in one unit of work; resolves when that is done. */
+  /** Stores everything and releases leases, in one unit of work. */
   async giveBack(webhooks: readonly LeasedWebhook[]): Promise<void> {
     for (const webhook of webhooks) this.#givenBack.add(webhook);
     const all = webhooks.map(
@@ -155,7 +155,7 @@ export class OutcomeWriter {
     return this.#waiting.length >= WAITING_MAX;
   }
 
-  /** Resolves when everything so far, and what is to be given back, is durable, or when storing it failed. */
+  /** Resolves when all outcomes and releases so far are durable, or storing them has failed. */
   async flush(): Promise<void> {
     await this.#running;
     this.#planned?.callOff();
@@ -220,7 +220,7 @@ export class OutcomeWriter {
     return { outcomes, positions, leaving };
   }
 
-  /** Stores a batch as far as the node still holds its webhooks; returns their ids. */
+  /** Stores the part of a batch whose webhooks the node still holds; returns their ids. */
   async #store(batch: Batch): Promise<ReadonlySet<string>> {
     const { store, node, lease_s, onError } = this.#parts;
     const { outcomes, positions, leaving } = batch;

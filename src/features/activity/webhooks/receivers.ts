@@ -24,8 +24,8 @@ export interface Receivers {
   /** Undefined when the webhook does not exist. */
   find(id: string): Promise<Receiver | undefined>;
   /**
-   * The same, with everything that any process had changed before the call: nothing is signed by a secret that was replaced,
-   * and what is dropped because a webhook is invalid is never sent.
+   * Like `find`, but sees all changes of other processes before the call: nothing is signed with a replaced secret, and
+   * no message is sent to an invalid webhook.
    */
   findNow(id: string): Promise<Receiver | undefined>;
   /** Adds a listener that is called when receivers have changed. */

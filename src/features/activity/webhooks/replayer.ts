@@ -24,7 +24,7 @@ export interface ReplayerDependencies {
 
 /** @source activity 20.1 */
 const PER_SECOND_MAX = 2500;
-/** Events of a step, at most. */
+/** Maximum number of events per step. */
 const EVENTS_PER_STEP = 250;
 /** A step ends with the event after this time, so that other jobs do not wait for a slow receiver. @source decision 774 */
 const STEP_MS = 2000;
@@ -40,7 +40,7 @@ function completionText({ webhook_id, id }: Replay, state: Exclude<ReplayState, 
   return JSON.stringify({ replay_job_status: { webhook_id, job_state: state, job_state_description, job_id: id } });
 }
 
-/** The result of a request, or why there was none. */
+/** The result of a request, or the reason why it was not sent. */
 type Sent = SendResult | Unsendable | 'stopped';
 
 type Send = (id: string, body: Buffer) => Promise<Sent>;
@@ -53,7 +53,7 @@ type Send = (id: string, body: Buffer) => Promise<Sent>;
 export class Replayer implements WebhookReplayer {
   readonly #parts: ReplayerDependencies;
   #isStopped = false;
-  /** End the waits of steps under way. */
+  /** Callbacks that end the waits of running steps. */
   readonly #interrupts = new Set<() => void>();
 
   constructor(parts: ReplayerDependencies) {
@@ -76,7 +76,7 @@ export class Replayer implements WebhookReplayer {
     return { changes: { ...changes, state, ended_at: formatInstant(clock.now()) } };
   }
 
-  /** Steps under way end with what they have done. */
+  /** Ends running steps, which store their progress. */
   stop(): void {
     this.#isStopped = true;
     for (const interrupt of this.#interrupts) interrupt();

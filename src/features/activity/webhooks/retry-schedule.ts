@@ -26,7 +26,7 @@ export function afterAttempt(
   result: SendResult,
   times: {
     readonly now_ms: number;
-    /** What the receiver's clock should show. */
+    /** The current time, for the timestamp of the attempt. */
     readonly wallNow_ms: number;
     readonly retries_s: readonly number[];
   },

@@ -22,16 +22,16 @@ export interface SendQueueDependencies {
   readonly nextTransactionId: () => string;
   /** Unix seconds, for the timestamps of messages. */
   readonly now_s: () => number;
-  /** How many requests may be in flight; ten if omitted or undefined. */
+  /** Maximum number of requests in flight; default ten. */
   readonly concurrentMax?: () => number | undefined;
-  /** Whether no new sends may start for now. */
+  /** Whether starting sends is paused. */
   readonly isPaused: () => boolean;
   readonly onError: (error: unknown) => void;
   /** Called when few messages are left. */
   readonly onRoom: () => void;
 }
 
-/** Concurrent requests to one webhook. @source activity 19.4 */
+/** Maximum number of concurrent requests per webhook. @source activity 19.4 */
 const CONCURRENT_MAX = 10;
 /** Milliseconds before a failed read of a receiver is retried. */
 const RETRY_MS = 1000;
@@ -56,12 +56,12 @@ export class SendQueue {
     this.#parts = parts;
   }
 
-  /** How many messages wait. */
+  /** Number of queued messages. */
   get size(): number {
     return this.#queue.length - this.#next;
   }
 
-  /** How many messages ever left the queue. */
+  /** Number of messages that have left the queue. */
   get removed(): number {
     return this.#removed;
   }
@@ -71,7 +71,7 @@ export class SendQueue {
     this.wake();
   }
 
-  /** Sends what may be sent; called when the receiver changed or there is room again. */
+  /** Sends as much as allowed; called when the receiver has changed or there is room again. */
   wake(): void {
     if (this.#isStopped || this.#isFinding || this.size === 0 || !this.#maySend()) return;
     this.#isFinding = true;
@@ -98,7 +98,7 @@ export class SendQueue {
     for (const message of others) message.onEnd('spilled');
   }
 
-  /** Sends nothing more; resolves when nothing is in flight. */
+  /** Stops sending; resolves when nothing is in flight. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     // They are not lost: the deliverer ignores outcomes during shutdown.

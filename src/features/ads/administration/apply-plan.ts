@@ -26,8 +26,9 @@ export class AccountConflict extends Error {
 }
 
 /**
- * Creates an account or updates it to a plan. Users, features and instruments outside the plan are kept; applying a plan
- * is idempotent. @throws AccountConflict, or InputError for an invalid funding instrument
+ * Creates an account or updates it to a plan. Users, features and instruments outside the plan are kept; applying a
+ * plan is idempotent.
+ * @throws AccountConflict, or InputError for an invalid funding instrument
  * @source decision 169
  */
 export async function applyAccountPlan(registrar: Registrar, plan: AccountPlan): Promise<PlanOutcome> {

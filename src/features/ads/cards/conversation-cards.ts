@@ -218,7 +218,8 @@ function hashtag(): Field<string> {
 
 /**
  * Declares the requests of a format: the card type is echoed in lower case for reads and deletes, and in upper case for
- * writes. @source creatives 1.1
+ * writes.
+ * @source creatives 1.1
  */
 function requestsOf(card_type: string) {
   const [lower, upper] = [{ card_type: card_type.toLowerCase() }, { card_type }];

@@ -35,8 +35,9 @@ export const OTHER_FORMATS: readonly (readonly [format: CardFormat, kind: AnyRes
 ];
 
 /**
- * Finds the live card of an account with the URI `card://<number>`. Published posts keep a deleted component card, which
- * `deleted: 'shown'` includes. @source decision 1083
+ * Finds the live card of an account with the URI `card://<number>`. Published posts keep a deleted component card,
+ * which `deleted: 'shown'` includes.
+ * @source decision 1083
  */
 export async function findCard(
   tx: ReadTransaction,

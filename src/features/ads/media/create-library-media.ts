@@ -69,7 +69,8 @@ export const createLibraryMedia: AccountOperation = {
 };
 
 /**
- * Finds the requested media, which may still be processing. @throws INVALID_MEDIA, MEDIA_NOT_TRANSCODED
+ * Finds the requested media, which may still be processing.
+ * @throws INVALID_MEDIA, MEDIA_NOT_TRANSCODED
  * @source decision 202 and 203
  */
 async function findAddable(

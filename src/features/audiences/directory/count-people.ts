@@ -130,7 +130,8 @@ const SHARED_MAX = 10;
 
 /**
  * Adds lookalikes to people: those who follow at least two of the ten users whom the input people follow most
- * disproportionately. @source decision 295
+ * disproportionately.
+ * @source decision 295
  */
 function expandWithLookalikes(image: Image, input: PeopleSet): PeopleSet {
   const set = input.slice();

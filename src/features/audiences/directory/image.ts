@@ -35,8 +35,9 @@ export interface Image {
 }
 
 /**
- * Reads an image into memory: about 60 bytes per person, up to 4 for each searched column of words and each list member, and 2
- * for each followed user. @throws if it is incomplete
+ * Reads an image into memory: about 60 bytes per person, up to 4 for each searched column of words and each list
+ * member, and 2 for each followed user.
+ * @throws if it is incomplete
  */
 export function readImage(folder: string): Image {
   const { lastActiveAt, people } = readActivity(folder);

@@ -26,8 +26,9 @@ interface RecordCount {
 }
 
 /**
- * Counts the records of a tree. Members of different leaves that share an identifier are one record. Negated leaves only count
- * members of other leaves. Memory is proportional to the number of members. @source decision 284
+ * Counts the records of a tree. Members of different leaves that share an identifier are one record. Negated leaves
+ * only count members of other leaves. Memory is proportional to the number of members.
+ * @source decision 284
  */
 export function countRecords(tree: AudienceTree, pathOf: (leaf: Subject) => string, now: number): RecordCount {
   const leaves = leavesOf(tree);

@@ -40,8 +40,9 @@ export interface Batch {
 }
 
 /**
- * Merges uploads into the members of a subject: finds their entries, applies the uploads, writes the changes as a new run, and
- * compacts runs if there are many. Consumes the uploads, to release memory as soon as possible. @source decision 280
+ * Merges uploads into the members of a subject: finds their entries, applies the uploads, writes the changes as a new
+ * run, and compacts runs if there are many. Consumes the uploads, to release memory as soon as possible.
+ * @source decision 280
  */
 export function mergeUploads(folder: string, batch: Batch): MemberMetadata {
   const notes = appendRun(folder, batch);
@@ -193,8 +194,9 @@ interface ApplyInput {
 }
 
 /**
- * Applies uploads in log order; returns the number of the next new member. A member that has ended or expired is left alone, and
- * its identifiers can be claimed by a new member. @source creatives 19.5; decision 281, 282
+ * Applies uploads in log order; returns the number of the next new member. A member that has ended or expired is left
+ * alone, and its identifiers can be claimed by a new member.
+ * @source creatives 19.5; decision 281, 282
  */
 function applyUploads({ pending, slots, holders, members, next }: ApplyInput): number {
   const { words } = members;

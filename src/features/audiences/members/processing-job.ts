@@ -30,8 +30,9 @@ const REMATCH_S = 86_400;
 const UPLOADS_PER_UNIT = 16;
 
 /**
- * Processes an audience or list: merges uploads, matches the directory, counts, and stores the result. Then schedules itself for
- * the next possible change of the size, and the audiences that combine it. @source creatives 18.3
+ * Processes an audience or list: merges uploads, matches the directory, counts, and stores the result. Then schedules
+ * itself for the next possible change of the size, and the audiences that combine it.
+ * @source creatives 18.3
  */
 export const audienceProcessing: JobKind<Outcome | undefined> = {
   name: AUDIENCE_PROCESSING,

@@ -23,8 +23,9 @@ export interface Destination {
 }
 
 /**
- * Accepts an upload, all or nothing; the body is validated before the audience. It is stored before the reply, and processed
- * later. @source creatives 19; decision 276, 277
+ * Accepts an upload, all or nothing; the body is validated before the audience. It is stored before the reply, and
+ * processed later.
+ * @source creatives 19; decision 276, 277
  */
 export async function acceptUpload(
   call: Call,

@@ -56,8 +56,9 @@ export const SEGMENTATIONS = ['AGE', ...Object.keys(DIMENSIONS)] as readonly ('A
 export const COUNTED_WORDS: readonly PersonWord[] = Object.values(DIMENSIONS).map(({ word }) => word);
 
 /**
- * People by segmentation type and segment value. Those of a type add up to the total, including `UNKNOWN` and people of whom
- * only the country or platform is known. @source decision 1110
+ * People by segmentation type and segment value. Those of a type add up to the total, including `UNKNOWN` and people of
+ * whom only the country or platform is known.
+ * @source decision 1110
  */
 type Shares = Record<string, Record<string, number>>;
 

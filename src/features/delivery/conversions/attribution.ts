@@ -10,8 +10,9 @@ interface AttributionRules {
 }
 
 /**
- * Returns the touchpoint to which a conversion is attributed: the last click within the click window, otherwise the last view
- * within the view-through window. Touchpoints after the conversion do not count. @source decision 994
+ * Returns the touchpoint to which a conversion is attributed: the last click within the click window, otherwise the
+ * last view within the view-through window. Touchpoints after the conversion do not count.
+ * @source decision 994
  */
 export function attribute<Touch extends Pick<DeliveryTouch, 'kind' | 'touched_at'>>(
   touches: readonly Touch[],

@@ -18,8 +18,9 @@ export interface Match {
 const COUNTED_WITHIN_S = 30;
 
 /**
- * Matches conversions with clicks and people by their identifiers. Unmatched conversions are omitted; those whose click may
- * still count are returned as waiting. @source decision 994, 1123
+ * Matches conversions with clicks and people by their identifiers. Unmatched conversions are omitted; those whose click
+ * may still count are returned as waiting.
+ * @source decision 994, 1123
  */
 export async function matchConversions(
   conversions: readonly Conversion[],

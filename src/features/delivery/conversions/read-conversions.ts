@@ -169,8 +169,9 @@ function readItems(value: unknown, parameter: string, add: AddError): number {
 }
 
 /**
- * Parses an amount, a number or decimal text, into millionths; 0 if absent. The maximum is higher in currencies with small
- * units. @source decision 1072
+ * Parses an amount, a number or decimal text, into millionths; 0 if absent. The maximum is higher in currencies with
+ * small units.
+ * @source decision 1072
  */
 function readValue(value: unknown, parameter: string, currency: string | undefined, add: AddError): number {
   if (isAbsent(value)) return 0;
@@ -225,8 +226,9 @@ const HASH = /^[0-9a-f]{64}$/i;
 const HASH_OF_NOTHING = hash('sha256', '');
 
 /**
- * Parses the identifiers of a conversion. One strong identifier suffices; IP address and user agent count only as a pair, and
- * are not stored. @source decision 993
+ * Parses the identifiers of a conversion. One strong identifier suffices; IP address and user agent count only as a
+ * pair, and are not stored.
+ * @source decision 993
  */
 function readIdentifiers(value: unknown, place: string, add: AddError): Identifiers {
   const click_ids: string[] = [];

@@ -9,8 +9,9 @@ import { isAbsent, type Members, readConversion, readOptional } from './read-con
 import { findReporter, recordConversions } from './record-conversions.ts';
 
 /**
- * Records events of websites. Since anyone can send them, they are only attributed by click id, at the current time, and within
- * the limits of the click; without a click id, an event only proves that the tag works. @source decision 997 and 1071
+ * Records events of websites. Since anyone can send them, they are only attributed by click id, at the current time,
+ * and within the limits of the click; without a click id, an event only proves that the tag works.
+ * @source decision 997 and 1071
  */
 export function tagEvents(services: Services) {
   const { store, clock } = services;

@@ -18,8 +18,9 @@ const AWAITED_LINES_MAX = 100;
 type Stale = Set<string> | 'all';
 
 /**
- * The ads of all accounts of an environment, in memory. Ads that a unit of work of any process has invalidated are hidden
- * until they have been read again. @source decision 978
+ * The ads of all accounts of an environment, in memory. Ads that a unit of work of any process has invalidated are
+ * hidden until they have been read again.
+ * @source decision 978
  */
 export class AdIndex {
   readonly loaded = new LoadedAds();

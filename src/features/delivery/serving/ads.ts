@@ -233,9 +233,10 @@ function onlyOf({ allOf }: PeopleQuery, word: PersonWord): readonly string[] | u
 }
 
 /**
- * Whether a part of a question selects fewer people than the minimum size of an audience: showing an ad for it to a known
- * person would reveal something about them. Attributes that no person has reveal nothing. Lookalikes are ignored, as in
- * decisions; inactive people count. @source decision 1075
+ * Whether a part of a question selects fewer people than the minimum size of an audience: showing an ad for it to a
+ * known person would reveal something about them. Attributes that no person has reveal nothing. Lookalikes are ignored,
+ * as in decisions; inactive people count.
+ * @source decision 1075
  */
 async function targetsFewPeople(
   { anyOf, allOf }: PeopleQuery,

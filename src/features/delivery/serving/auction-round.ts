@@ -45,8 +45,9 @@ interface RoundContext {
 }
 
 /**
- * Chooses the ads of a placement: the best ranks, of different accounts if possible, each at the price of the best loser that
- * could take its place. Stops as soon as the outcome is certain, unless it is explained. @source decision 979, 1121
+ * Chooses the ads of a placement: the best ranks, of different accounts if possible, each at the price of the best
+ * loser that could take its place. Stops as soon as the outcome is certain, unless it is explained.
+ * @source decision 979, 1121
  */
 export function decideRound(context: RoundContext): Round {
   const { ranking, candidates, placement, accounts, explain } = context;

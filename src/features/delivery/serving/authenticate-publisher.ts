@@ -14,7 +14,8 @@ const PUBLISHERS_MAX = 10_000;
 
 /**
  * Authenticates publishers of either environment by their credential. While the database is unreachable, cached ones
- * suffice. @source decision 975, 1226
+ * suffice.
+ * @source decision 975, 1226
  */
 export function publisherAuthenticator(store: Store, outages: OutageTolerance): Authenticate {
   // Keyed by digest, so that credentials do not stay in memory.

@@ -24,8 +24,9 @@ const STEP_MAX = 0.5;
 const LINES_MAX = 100_000;
 
 /**
- * AUTO bids: the lowest that spend the plan of the day. The level of a line item grows while its ad is outbid, and shrinks as
- * it spends; both balance where the rest of the budget lasts for the rest of the day. @source decision 1120
+ * AUTO bids: the lowest that spend the plan of the day. The level of a line item grows while its ad is outbid, and
+ * shrinks as it spends; both balance where the rest of the budget lasts for the rest of the day.
+ * @source decision 1120
  */
 export class AutoBids {
   readonly #levels = boundedCache<string, Level>(LINES_MAX);

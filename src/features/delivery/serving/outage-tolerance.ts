@@ -3,8 +3,9 @@ import { StoreUnavailable } from '../../../contract/problems/store-unavailable.t
 import type { OutageTolerance } from '../../../contract/services/serving.ts';
 
 /**
- * Number of timer ticks that a decision waits for the database, a second in all; one during a known outage. Ticks instead of a
- * deadline, because a process short of processor time is slow without fault of the database. @source decision 1226
+ * Number of timer ticks that a decision waits for the database, a second in all; one during a known outage. Ticks
+ * instead of a deadline, because a process short of processor time is slow without fault of the database.
+ * @source decision 1226
  */
 const WAITS_MAX = 20;
 const WAIT_MS = 50;

@@ -20,8 +20,9 @@ const STEEPNESS = 4;
 const HOUR_MS = 3_600_000;
 
 /**
- * Reduces the opportunities of line items of a funding instrument with overlapping audiences: in a shared auction, only one of
- * them can bid. Returns whether any has lost opportunities. @source decision 1124
+ * Reduces the opportunities of line items of a funding instrument with overlapping audiences: in a shared auction, only
+ * one of them can bid. Returns whether any has lost opportunities.
+ * @source decision 1124
  */
 export function shareAuctions(plans: readonly LinePlan[], { people, market, segment }: AuctionContext): boolean {
   let isShared = false;

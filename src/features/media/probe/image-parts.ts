@@ -7,8 +7,9 @@ export interface ImagePart {
 }
 
 /**
- * The parts of an image without gaps, from the start of the file to the end of the image; undefined when truncated. Trailing
- * data is not a part. @source decision 190
+ * The parts of an image without gaps, from the start of the file to the end of the image; undefined when truncated.
+ * Trailing data is not a part.
+ * @source decision 190
  */
 export function imageParts(mime: string, bytes: Buffer): readonly ImagePart[] | undefined {
   return READERS[mime]?.(bytes);

@@ -8,8 +8,9 @@ import {
 } from '../worked-examples.ts';
 
 /**
- * The command for this program, in a checkout and where the package is installed; elsewhere it fails instead of downloading a
- * package of that name. @source decision 1051
+ * The command for this program, in a checkout and where the package is installed; elsewhere it fails instead of
+ * downloading a package of that name.
+ * @source decision 1051
  */
 export const PROGRAM = ['npx', '--no-install', 'barker'] as const;
 
