@@ -1,6 +1,6 @@
 import { type Entity, entitiesOf } from './entities.ts';
 
-/** A user whom a text may mention. */
+/** A user mentioned in a text. */
 interface Mentioned {
   readonly id: string;
   readonly name: string;

@@ -3,7 +3,7 @@
  * @source decision 24
  */
 export function isLegalText(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
   return text.isWellFormed() && !/[\u0000-\u001f\u007f-\u009f]/.test(text);
 }
 

@@ -82,7 +82,7 @@ async function applicationOf(
 /** Reads the keys of a world as they are now. */
 export interface WorldKeysReader {
   /**
-   * Leaves out what is no longer valid: changed passwords, and tokens of users who have revoked all.
+   * Omits invalid members: changed passwords, and tokens of users who have revoked all.
    * @param known the keys until now: of several tokens, theirs remains.
    */
   read(known: Keys): Promise<Keys>;

@@ -252,7 +252,7 @@ function notFound(deps: PipelineDependencies, request: IncomingMessage, response
   const path = vocabulary ? vocabulary.paths.own(target) : target;
   const name: ProblemName = familyOf(path) !== 'ads' || isOfVersion(path) ? 'ROUTE_UNKNOWN' : 'VERSION_UNKNOWN';
   const version = vocabulary ? vocabulary.paths.foreignSegment(VERSION) : VERSION;
-  // What is suggested has our own words.
+  // Suggestions use the names of this service.
   const near = deps.includesHints && !vocabulary ? nearestPath(deps.operations, path) : undefined;
   sendError(
     deps,

@@ -78,7 +78,7 @@ function standardOutput(): DestinationStream {
 function hideIn<T extends object>(line: T, levels: number): T {
   let copy: Record<string, unknown> | undefined;
   for (const [name, value] of Object.entries(line)) {
-    // The serializer decides what is logged of an error.
+    // The serializer selects the logged members of an error.
     if (value === undefined || (name === 'err' && levels === LEVELS)) continue;
     const isObject = typeof value === 'object' && value !== null;
     const safe = HIDDEN.has(name) ? CENSOR : levels > 1 && isObject ? hideIn(value, levels - 1) : value;
@@ -124,8 +124,8 @@ interface LogOutput {
 }
 
 /**
- * Writes lines to a file descriptor in the background. The target may be a file on a full disk or a pipe that nobody
- * reads: the service goes on, and waiting lines are written once that works again.
+ * Writes lines to a file descriptor in the background. The target may be a file on a full disk or a pipe without a
+ * reader: the server continues, and waiting lines are written once that works again.
  */
 function logOutput(descriptor: number): LogOutput {
   let waiting: string[] = [];

@@ -27,7 +27,7 @@ interface Waiting {
 
 /**
  * Returns a listener that passes requests on in their turn: the server starts all pipelined requests at once. Those with
- * safe methods run side by side; a change waits for all before it, and what is behind it waits for the change. The first
+ * safe methods run side by side; a change waits for all before it, and later requests wait for the change. The first
  * request beyond the limit is refused and closes the connection; requests after it are not answered.
  * @source decision 478; RFC 9112 9.3.2
  */

@@ -65,7 +65,7 @@ export async function examineStoreId(settings: Settings, id: string): Promise<Fi
   }
 }
 
-/** Errors of a store that is away are addressed to callers of the API; their cause says what is wrong. */
+/** Errors of a store that is away are addressed to callers of the API; their cause has the reason. */
 function causeOf(failure: unknown): string {
   return errorMessage((failure as Error).cause ?? failure);
 }

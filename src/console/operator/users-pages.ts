@@ -103,7 +103,7 @@ async function register(deps: OperatorConsoleDeps, request: OperatorRequest): Pr
     }),
   );
   if (Object.keys(errors).length > 0) return list(request, draft, errors);
-  // A password that nobody knows, until the user sets one with the link.
+  // A random password, until the user sets one with the link.
   const passwordHash = await deps.hashPassword(deps.random.bytes(32).toString('base64url'));
   try {
     const { id, link } = await request.change('user create', async (unit) => {

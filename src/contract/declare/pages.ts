@@ -37,7 +37,7 @@ export interface PageRequest {
   readonly record: RecordAudit;
   /** The name of the service. */
   readonly serviceName: string;
-  /** Calls operations as the logged-in user. @throws Error when nobody is logged in */
+  /** Calls operations as the logged-in user. @throws Error without a login */
   readonly call: CallFromPage;
 }
 

@@ -15,7 +15,7 @@ export const WEB_CONVERSIONS = [
   'conversion_subscriptions',
 ] as const;
 
-/** What is stored of a website conversion; all else in replies is the sum of two of them. */
+/** Stored components of a website conversion; the other reply members are sums of two of these. */
 export const WEB_CONVERSION_PARTS = [
   'post_view',
   'post_engagement',
@@ -52,7 +52,7 @@ export const MOBILE_CONVERSIONS = [
   'mobile_conversion_site_visits',
 ] as const;
 
-/** What is stored of a conversion in an app. */
+/** Stored components of an app conversion. */
 export const MOBILE_CONVERSION_PARTS = ['post_view', 'post_engagement', 'order_quantity', 'sale_amount'] as const;
 
 const COUNTS = [

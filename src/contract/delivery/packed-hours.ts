@@ -55,7 +55,7 @@ export function packHours(hours: number, metrics: DayOfHours['metrics']): Uint8A
 
 /**
  * Reads the numbers above zero of a packed day whose metrics have a slot, and passes over the others.
- * @param slots by the place of a metric in `DELIVERY_METRICS`: where its numbers go; negative where nobody asks for them
+ * @param slots by the place of a metric in `DELIVERY_METRICS`: the target index of its numbers; negative to skip them
  * @returns the number of hours of the day
  * @throws RangeError when the bytes are no day
  */

@@ -36,7 +36,7 @@ export interface ReportQuestion extends ReportScope {
   readonly lastHours?: number;
 }
 
-/** A question about who or where the people were to whom something was delivered. */
+/** A query of delivery by audience segment. */
 export interface BreakdownQuestion extends ReportScope {
   readonly days: readonly string[];
   /** A segmentation type of statistics, such as `AGE`. */
@@ -47,7 +47,7 @@ export interface BreakdownQuestion extends ReportScope {
 
 /** What was delivered to a segment in one currency. */
 export interface SegmentReport {
-  /** Null for people of whom it is not known. */
+  /** Null for people with an unknown value. */
   readonly name: string | null;
   readonly currency: string;
   readonly numbers: DailyNumbers;

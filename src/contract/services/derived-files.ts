@@ -10,7 +10,7 @@ export interface FileToStore {
 
 /**
  * Files that are built from the database once, stored as objects, and fetched by each node that reads them. What a job
- * has stored is valid once it is recorded in the unit of work that ends it; until then nobody sees it.
+ * has stored is valid once it is recorded in the unit of work that ends it; until then it is invisible.
  */
 export interface DerivedObjects {
   /** Stores files of an owner, which stay where they are. @throws StoreUnavailable */

@@ -4,7 +4,7 @@
  */
 export interface FirstUses {
   /**
-   * Whether nobody has used a key before; remembers it for `ttl_s`.
+   * Marks a key as used for `ttl_s` seconds; resolves with whether it was unused.
    * @throws SharedServerAway
    */
   use(key: string, ttl_s: number): Promise<boolean>;

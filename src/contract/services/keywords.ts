@@ -58,7 +58,7 @@ export interface Keywords {
   close(): Promise<void>;
 }
 
-/** What a step has found or built; nobody sees it before it is recorded. */
+/** The result of a step, invisible until it is recorded. */
 export interface IndexStep {
   /** Undefined when there was nothing to do. */
   readonly change: IndexChange | undefined;

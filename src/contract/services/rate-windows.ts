@@ -33,7 +33,7 @@ export interface RateWindows {
   take(charges: readonly WindowCharge[], now_s: number): WindowUsage | Promise<WindowUsage>;
   /** The windows as they are; one that is not open is shown as if it opened now. Counts nothing and opens none. */
   peek(charges: readonly WindowCharge[], now_s: number): readonly WindowState[] | Promise<readonly WindowState[]>;
-  /** Takes back a counted call; nobody waits for it. */
+  /** Refunds a counted call in the background. */
   refund(charges: readonly WindowCharge[], usage: WindowUsage): void;
   /** Forgets all windows; undefined where other processes count in them too. */
   readonly clear?: () => void;

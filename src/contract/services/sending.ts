@@ -56,7 +56,7 @@ export interface UrlError {
 
 /** Sends requests to third-party servers, safely. @source activity 21.4 */
 export interface Sender {
-  /** What is wrong with a URL by itself; undefined when nothing is. */
+  /** The error of a URL by itself; undefined if it is valid. */
   urlError(url: string): UrlError | undefined;
   /** Never rejects. Connects only to addresses that passed the check, and follows no redirects. */
   send(request: OutgoingRequest): Promise<SendResult>;

@@ -12,9 +12,9 @@ export interface RenderedPage {
 
 /** Makes sure that each form is processed once, however often and wherever it arrives. @source decision 1100 */
 export interface SentForms {
-  /** A new key for the forms of a page; `user` is '' where nobody is logged in, `token` that of the session. */
+  /** A new key for the forms of a page; `user` is '' without a login, `token` that of the session. */
   keyFor(user: string, token: string): string;
-  /** For whom a key was made, and whether in the session of this token; undefined for what is no key. */
+  /** The user of a key, and whether it belongs to the session of this token; undefined if malformed. */
   originOf(key: string, token: string): { readonly user: string; readonly isOfToken: boolean } | undefined;
   /**
    * Processes a form, or returns the answer to the same form that was sent before; undefined when the outcome of

@@ -70,7 +70,7 @@ export interface PlacementDecisions {
 /** Limits the time that ad decisions wait for an unreachable database. */
 export interface OutageTolerance {
   /**
-   * Resolves with whether the work finished in time; if not, the decision uses what is in memory.
+   * Resolves with whether the work finished in time; if not, the decision uses data in memory.
    * @throws StoreUnavailable once the database has been unreachable for too long
    */
   wait(work: Promise<unknown>): Promise<boolean>;

@@ -24,7 +24,7 @@ export const ENDPOINT_NAMES = ['activity_stream'] as const;
 export type EndpointName = (typeof ENDPOINT_NAMES)[number];
 
 /**
- * Why a stream ended, and the message of its last line; undefined when nobody is left to read it, or nothing is wrong.
+ * Why a stream ended, and the message of its last line; undefined if the client is gone or there was no error.
  * @source activity 18; own
  */
 export const DISCONNECTS = {

@@ -43,7 +43,7 @@ export const AUDIT_EVENTS = {
 /** The name of an audit event. */
 export type AuditEvent = keyof typeof AUDIT_EVENTS;
 
-/** Events that anybody can cause in any number go to the log only, so that nobody can fill the database with them. */
+/** Events that anonymous clients can cause go to the log only, so that they cannot fill the database. */
 export const LOG_ONLY: readonly AuditEvent[] = ['login_failed', 'login_throttled', 'operator_login_failed'];
 
 /** An event and who it concerns. Address and transaction id are added when it is written. */
@@ -89,7 +89,7 @@ export interface AuditRecord {
 /** How long the reason of an operator may be, in characters. */
 export const REASON_MAX = 200;
 
-/** A reason as it is recorded; undefined for what is none. */
+/** A reason as recorded; undefined if it is blank. */
 export function reasonOf(text: string): string | undefined {
   const reason = text.trim();
   return reason === '' || reason.length > REASON_MAX ? undefined : reason;

@@ -42,7 +42,7 @@ export interface DeliverySegment
 export interface PersonImpressions {
   readonly account_id: string;
   readonly line_item_id: string;
-  /** Whom the publisher means, not readable. */
+  /** A pseudonym of the publisher's visitor. */
   readonly person: string;
   readonly day: string;
   readonly impressions: number;
@@ -69,7 +69,7 @@ export interface DeliveryCursor {
   readonly account_id: string;
   /** UTC text. */
   readonly settled_until: string;
-  /** Decides what is random in simulated delivery. */
+  /** Seed of the randomness of simulated delivery. */
   readonly seed: string;
   /** What was set for the simulation: JSON text; null when nothing was. */
   readonly knobs?: string | null;

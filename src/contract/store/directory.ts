@@ -76,7 +76,7 @@ export interface NewImage {
   add(people: readonly NumberedPerson[]): Promise<void>;
   /** Whether it has become the image of a state: it has not if others stored people, or changed some, meanwhile. */
   finish(state: DirectoryState): Promise<boolean>;
-  /** Removes what is not finished. */
+  /** Removes unfinished files. */
   discard(): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ export type Condition =
   | { readonly is: 'listed'; readonly list: PersonList; readonly values: readonly string[] }
   /** People by number. */
   | { readonly is: 'people'; readonly numbers: Uint32Array }
-  /** Users by id, ascending and distinct; ids that the directory lacks match nobody. */
+  /** Users by id, ascending and distinct; unknown ids match no user. */
   | { readonly is: 'users'; readonly ids: BigUint64Array }
   /** The people of a condition, and everybody who follows a user that they follow. */
   | { readonly is: 'alike'; readonly to: Condition }
@@ -135,7 +135,7 @@ export interface DirectoryIndex {
     words: readonly PersonWord[],
   ): Promise<PeopleHistogram & { readonly mark: string }>;
   /**
-   * The users who have identifiers, by identifier: the ids of users in decimal. Identifiers of nobody are absent.
+   * The users who have identifiers, by identifier: the ids of users in decimal. Unmatched identifiers are absent.
    * @param identifiers 32 hexadecimal digits each: the first 15 bytes of a SHA-256, then the code of its kind
    */
   findUsers(identifiers: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;

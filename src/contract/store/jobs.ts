@@ -10,7 +10,7 @@ export interface PlannedJob {
   readonly run_at: string;
 }
 
-/** A job that a worker has leased; nobody else takes it while the lease lasts. */
+/** A job leased by a worker, exclusively while the lease lasts. */
 export interface Job extends PlannedJob {
   /** Proves who holds the job: unique among all leases. */
   readonly lease: string;
@@ -47,7 +47,7 @@ export interface JobKind<T = unknown> {
   readonly lane?: Lane;
   /** Runs at a time that users know of, never earlier. For other kinds the delay may be shorter without harm. */
   readonly isTimed?: boolean;
-  /** Removes what nobody sees any more: nobody notices whether it runs a day later. */
+  /** Housekeeping: may run up to a day late. */
   readonly isHousekeeping?: boolean;
   /** Makes other work of this kind due that waits for times after `after`, when the clock was set back. */
   bringForward?(tx: WriteTransaction, now: string, after: string): Promise<void>;

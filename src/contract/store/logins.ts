@@ -8,7 +8,7 @@ const SESSION_LIFE_S = 12 * 60 * 60;
 /** Lifetime of a session of an operator. @source decision 1005 */
 export const OPERATOR_SESSION_LIFE_S = 8 * 60 * 60;
 
-/** What is known of any session, of a user or an operator. Times are UTC texts, by the wall clock. */
+/** Columns shared by sessions of users and operators. Times are UTC texts, by the system clock. */
 export interface AnySession {
   /** SHA-256 of the cookie value, hex. */
   readonly id_hash: string;

@@ -17,7 +17,7 @@ export interface StatsJob {
   readonly segmentation_type: string | null;
   readonly country: string | null;
   readonly platform: string | null;
-  /** The last component of the path of the file, which nobody can guess; null until there is a file. */
+  /** The last component of the path of the file, unguessable; null until there is a file. */
   readonly file_name: string | null;
   /** The object with the file; null when it is not there yet, or not there any more. */
   readonly object_key: string | null;

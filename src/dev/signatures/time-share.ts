@@ -2,7 +2,7 @@
 export interface TimeShare {
   /** Whether time is left. */
   isLeft(): boolean;
-  /** Runs the work and charges its duration, which may exceed what is left. */
+  /** Runs the work and charges its duration, which may exceed the rest. */
   spend<T>(work: () => T): T;
 }
 

@@ -64,7 +64,7 @@ export class SegmentFiles {
   }
 
   /**
-   * Runs a search over the segments in these files, reading what is not cached.
+   * Runs a search over the segments in these files, reading uncached columns.
    * @throws if one is missing or damaged
    */
   search<T>(paths: readonly string[], search: (segments: Segment[]) => T): T {

@@ -119,7 +119,7 @@ ${joinHtml(
 </nav>`;
 }
 
-/** Marks what is not real. */
+/** Marks sandbox data. */
 function environmentMark(environment: Environment): Html {
   return environment === 'sandbox'
     ? html`<span class="environment sandbox">${words.environments.sandbox}</span>`

@@ -102,7 +102,7 @@ const nameOf = (host: string): string => host.replace(/\.$/, '');
 function complaint(url: string, { allowsPrivate, ownOrigins }: UrlRules): string | undefined {
   if (url.length < 1 || url.length > LENGTH_MAX) return `the url must have 1 to ${LENGTH_MAX} characters`;
   const [, scheme, authority] = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)/i.exec(url) ?? [];
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
   if (scheme === undefined || /[\s\u0000-\u001f\u007f\\]/.test(url) || !URL.canParse(url)) {
     return 'the url cannot be read';
   }

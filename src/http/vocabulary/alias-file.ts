@@ -107,7 +107,7 @@ export const canBeWord = {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Reads parts of an alias file, and collects what is wrong with them. */
+/** Reads parts of an alias file, and collects their errors. */
 interface Reader {
   readonly problems: string[];
   /** The members of an object; none when the part is missing or is something else. */
@@ -149,7 +149,7 @@ export function parseAliasFile(text: string): AliasFile {
   return found;
 }
 
-/** The pointer to a member of what is pointed to. @source RFC 6901 3 */
+/** The JSON pointer to a member of the target. @source RFC 6901 3 */
 export function pointerTo(...names: readonly string[]): string {
   return names.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

@@ -2,7 +2,7 @@
 export interface Position {
   /** Members of an object by their names in the document. */
   readonly members: ReadonlyMap<string, Member>;
-  /** What is renamed in all other members. */
+  /** Renames in all other members. */
   readonly others: Position | undefined;
   /** The name of a member that `members` does not have. */
   readonly otherName: ((name: string) => string) | undefined;
@@ -11,7 +11,7 @@ export interface Position {
   readonly text: ((text: string) => string) | undefined;
 }
 
-/** A member of an object: the name to put in place of its name, and what is renamed in it. */
+/** A member of an object: its new name, and the renames within it. */
 export interface Member {
   readonly name: string;
   readonly position: Position | undefined;

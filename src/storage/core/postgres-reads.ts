@@ -203,7 +203,7 @@ class ReadUnit {
     return this.#state === 'left';
   }
 
-  /** Sends what is queued on a shared connection. */
+  /** Sends the queued statement on a shared connection. */
   sendOn(line: Line): void {
     const { message, resolve, reject } = this.#queued!;
     this.#state = 'shared';
@@ -230,7 +230,7 @@ class ReadUnit {
     this.#askTransaction(message).then(resolve, reject);
   }
 
-  /** Rejects what is queued. */
+  /** Rejects the queued statement. */
   refuse(error: Error): void {
     if (!this.isQueued) return;
     const { reject } = this.#queued!;

@@ -2,7 +2,7 @@ import { SPENT } from '../../contract/store/delivery-ledger.ts';
 import { LINE_ITEMS_SUMMARY } from '../../contract/store/line-items-summary.ts';
 import type { NoteWrite } from './records.ts';
 
-/** The tables whose rows decide which ads an account has, and to whom they are shown. */
+/** The tables whose rows decide the ads of an account and their audience. */
 const TABLES: ReadonlySet<string> = new Set([
   'campaigns',
   'funding_instruments',

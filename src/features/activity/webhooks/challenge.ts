@@ -73,7 +73,7 @@ export function failureText({ reason, diagnosis }: ChallengeResult): string {
 }
 
 /**
- * The same for every host without a response: the cause would reveal what is reachable from this network.
+ * The same for every host without a response: the cause would reveal which hosts this network reaches.
  * @source decision 387, 480
  */
 const UNREACHABLE = { isUnreachable: true, reason: 'The host cannot be reached' } as const;

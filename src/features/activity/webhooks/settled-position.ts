@@ -11,7 +11,7 @@ export interface LogCursor {
 
 /** The log position up to which all necessary deliveries to one webhook are stored, or about to be. */
 export class SettledPosition {
-  /** How far the log has been read: what is not in a batch up to there was not for this webhook. */
+  /** How far the log has been read: events up to there outside any batch were not for this webhook. */
   cursor: LogCursor;
   #floor: number;
   #position: number;

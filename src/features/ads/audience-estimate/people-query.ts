@@ -38,7 +38,7 @@ export function selectsPeople({ type }: Pick<EstimateCriterion, 'type'>): boolea
 
 /**
  * Builds the directory query of criteria: primary criteria are combined with OR, other types with AND (OR within one
- * type), and NE criteria exclude. Types without data match nobody. Without primary criteria, the others filter all people.
+ * type), and NE criteria exclude. Types without data match no one. Without primary criteria, the others filter all people.
  * @throws UNAVAILABLE while the posts that keywords need are indexed
  * @source campaigns 10.3; decision 950
  */
@@ -52,7 +52,7 @@ export async function buildPeopleQuery(
   const others = known.filter((each) => each.operator !== 'NE' && !targetingType(each.type).isPrimary);
   const [authorsOfAny, authorsOfNone] = await authorsOfMatchingPosts(primary, without, context);
   return {
-    // Primary criteria that match nobody must result in nobody.
+    // Primary criteria without matches must result in an empty set.
     anyOf: primary.length === 0 ? [] : [{ is: 'nobody' }, ...(await anyOf(primary, context)), ...authorsOfAny],
     allOf: await Promise.all(
       [...Map.groupBy(others, ({ type }) => type).values()].map((group) => anyOf(group, context)),

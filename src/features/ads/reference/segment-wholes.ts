@@ -8,7 +8,7 @@ import { lazy } from './tsv-table.ts';
 export const OTHER_DEVICES = '3';
 /** The country of accounts whose time zone has no country, such as UTC. */
 const DEFAULT_COUNTRY = 'US';
-/** Prefix of segment values for people of whom only the country or platform is known. */
+/** Prefix of segment values for people with only a known country or platform. */
 const UNKNOWN_WITHIN = 'UNKNOWN/';
 
 const countryIds = lazy(
@@ -45,7 +45,7 @@ export function countryOfZone(zone: string): string {
   return countryId(countriesOfZones().get(canonical(zone)) ?? DEFAULT_COUNTRY)!;
 }
 
-/** Returns the segment value for people of whom only this country or platform is known. @source decision 1110 */
+/** Returns the segment value for people with only this country or platform known. @source decision 1110 */
 export function unknownWithin(whole: string): string {
   return UNKNOWN_WITHIN + whole;
 }

@@ -29,7 +29,7 @@ const EXPLAINED_MAX = 500;
 
 /** Waits for the database until it fails to respond in time. */
 class Reading {
-  /** Whether the decision continues with what is in memory. */
+  /** Whether the decision continues with data in memory. */
   isAway = false;
   readonly #outages: OutageTolerance;
 

@@ -9,7 +9,7 @@ import type { OutageTolerance } from '../../../contract/services/serving.ts';
  */
 const WAITS_MAX = 20;
 const WAIT_MS = 50;
-/** How long decisions use what is in memory; equal to the expiry of budget reservations. @source decision 1226 */
+/** How long decisions use data in memory; equal to the expiry of budget reservations. @source decision 1226 */
 const TOLERATED_MS = 60_000;
 
 /** Tracks how long the database has been unreachable. */

@@ -166,7 +166,7 @@ function cutToCaps(plans: readonly LinePlan[]): void {
   }
 }
 
-/** Divides what is left of a budget among line items, in proportion to their spend. */
+/** Divides the rest of a budget among line items, in proportion to their spend. */
 function cut(plans: readonly LinePlan[], left: number, limit: Limit): void {
   const wanted = plans.reduce((sum, plan) => sum + plan.spend, 0);
   if (wanted <= left) return;

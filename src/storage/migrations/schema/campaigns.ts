@@ -88,7 +88,7 @@ export const campaignTables = ({ table, index, uniqueIndex }: SchemaBuilder): re
     { deleted: 0 },
   ),
   uniqueIndex('targeting_criteria_one', 'targeting_criteria', ['account_id', 'one_key']),
-  // Finds what is targeted together with a value, across accounts. @source decision 168
+  // Finds criteria targeted together with a value, across accounts. @source decision 168
   index('targeting_criteria_value', 'targeting_criteria', ['targeting_type', 'targeting_value', 'operator_type'], {
     deleted: 0,
   }),
