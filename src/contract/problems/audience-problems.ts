@@ -10,7 +10,7 @@ export const audienceProblems = {
     when: 'another audience of the account has this name',
     ads: [400, 'INVALID_PARAMETER', 'Audience name already in use'],
   },
-  AUDIENCE_TYPE_NOT_CREATABLE: {
+  AUDIENCE_NOT_MADE_HERE: {
     when: 'an audience type that cannot be created with this endpoint',
     ads: [400, 'INVALID_PARAMETER', 'Audiences of type {raw} cannot be created'],
   },

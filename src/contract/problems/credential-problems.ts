@@ -34,7 +34,7 @@ export const credentialProblems = {
     label: 'authenticity_token_error',
     numeric: [403, 99, 'Unable to verify your credentials'],
   },
-  CLIENT_RATE_LIMITED: {
+  CLIENT_TOO_OFTEN: {
     when: 'the rate limit of requests for bearer tokens is exceeded',
     label: 'authenticity_token_error',
     numeric: [403, 99, 'Unable to verify your credentials'],
@@ -61,5 +61,5 @@ export const credentialProblems = {
 
   // Users.
   USER_NOT_FOUND: { when: 'no such user', numeric: [404, 50, 'User not found.'] },
-  REQUESTED_USER_SUSPENDED: { when: 'the requested user is suspended', numeric: [403, 63, 'User has been suspended.'] },
+  USER_SHOWN_SUSPENDED: { when: 'the requested user is suspended', numeric: [403, 63, 'User has been suspended.'] },
 } as const satisfies Record<string, ProblemRow>;

@@ -35,7 +35,7 @@ export const customAudiences = resource({
       audience_type: oneOf('FLEXIBLE', 'MOBILE_AUDIENCE').required().describe('Must be FLEXIBLE.'),
       segments: segmentsField().required().describe('The audiences it combines: a tree of at most 10 leaves.'),
     },
-    problems: ['AUDIENCE_TYPE_NOT_CREATABLE', 'LEAF_UNFIT'],
+    problems: ['AUDIENCE_NOT_MADE_HERE', 'LEAF_UNFIT'],
   },
   computed: customAudienceComputed,
   effects: { afterWrite },

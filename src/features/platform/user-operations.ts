@@ -79,7 +79,7 @@ export const showUser: Operation = {
   body: 'form',
   shape: 'bare',
   reply: userSchema,
-  problems: ['MISSING_PARAMETER', 'USER_NOT_FOUND', 'REQUESTED_USER_SUSPENDED'],
+  problems: ['MISSING_PARAMETER', 'USER_NOT_FOUND', 'USER_SHOWN_SUSPENDED'],
   async perform({ services, input }) {
     const { user_id: id, screen_name: name } = input as Readonly<Record<string, string | undefined>>;
     if (id === undefined && name === undefined) throw problem('MISSING_PARAMETER', { parameter: 'user_id' });
@@ -87,7 +87,7 @@ export const showUser: Operation = {
       id === undefined ? credentials.findUserByName(name!) : credentials.findUser(id),
     );
     if (!user) throw problem('USER_NOT_FOUND');
-    if (user.suspended) throw problem('REQUESTED_USER_SUSPENDED');
+    if (user.suspended) throw problem('USER_SHOWN_SUSPENDED');
     return { data: JSON.stringify(userToJson(user, { entities: true })) };
   },
 };

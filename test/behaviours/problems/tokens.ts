@@ -97,7 +97,7 @@ export const tokens: readonly Case[] = [
     CLIENT,
   ),
   one(
-    'CLIENT_RATE_LIMITED',
+    'CLIENT_TOO_OFTEN',
     'one call more than the window has',
     async () => {
       const keys = await register(world);
@@ -180,7 +180,7 @@ export const tokens: readonly Case[] = [
     message: 'User not found.',
   }),
   one(
-    'REQUESTED_USER_SUSPENDED',
+    'USER_SHOWN_SUSPENDED',
     'a user who is suspended',
     async () => show(`user_id=${(await register(world, { isUserSuspended: true })).user}`),
     403,

@@ -47,7 +47,7 @@ export async function leavesAreUsable({ verb, after, account, tx }: Change<Custo
 /** Rule: mobile audiences cannot be created. @source creatives 20 */
 export function typeIsSupported({ verb, after }: Change<CustomAudience>): ErrorDetail | undefined {
   if (verb !== 'create' || after.audience_type !== 'MOBILE_AUDIENCE') return undefined;
-  return { problem: 'AUDIENCE_TYPE_NOT_CREATABLE', parameter: 'audience_type', words: { raw: after.audience_type } };
+  return { problem: 'AUDIENCE_NOT_MADE_HERE', parameter: 'audience_type', words: { raw: after.audience_type } };
 }
 
 /**

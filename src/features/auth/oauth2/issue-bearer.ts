@@ -31,7 +31,7 @@ export const issueBearerOperation: Operation = {
   family: 'numeric',
   credential: 'basic',
   rate: 'bearer_tokens',
-  rateProblem: 'CLIENT_RATE_LIMITED',
+  rateProblem: 'CLIENT_TOO_OFTEN',
   parameters: { grant_type: grantType.describe('Required in a form body.') },
   body: 'form',
   formOnly: true,
