@@ -15,7 +15,7 @@ export const objectSettings = {
     'Where objects are stored, such as uploaded media: a bucket of an S3-compatible service, as s3://bucket/prefix, or a local folder. When empty, the data folder.',
     place,
   ),
-  object_store_endpoint: text('Base URL of the S3 service; when empty, that of Amazon S3 in the region.', {
+  object_store_endpoint: text('Base URL of the S3 service; when empty, the default endpoint of the region.', {
     default: '',
     expected: 'an http:// or https:// address without path, query or user',
     parse: (url) => (/^https?:\/\/[^/?#@\s]+\/?$/.test(url) && URL.canParse(url) ? url.replace(/\/$/, '') : undefined),
