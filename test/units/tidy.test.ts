@@ -99,7 +99,7 @@ describe('names', () => {
   });
 
   test('are of no company', () => {
-    const brands = /twitter|tweet|facebook|instagram|linkedin|tiktok|\bx\.com\b|\bmeta\b platform/i;
+    const brands = /amazon|twitter|tweet|facebook|instagram|linkedin|tiktok|\bx\.com\b|\bmeta\b platform/i;
     assert.deepEqual(speaking(brands), []);
   });
 });
