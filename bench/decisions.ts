@@ -65,6 +65,8 @@ export async function run(): Promise<void> {
   const decided = async (): Promise<void> => {
     if ((await ask()) === undefined) throw new Error('nothing was decided');
   };
+  // Decisions are refused until all line items are read.
+  while (!(await isReady(server.file.base_url))) await pause(100);
   await load(WARM_UP_S, decided);
   const client = clientOf(sandboxUrl, booked.keys, systemClock);
   let changes = 0;
@@ -190,6 +192,12 @@ async function fill(place: Awaited<ReturnType<typeof openPlace>>) {
     }),
   );
   return { account: ad.account, path: ad.path, line: ad.line, apart: apart.account, keys: file };
+}
+
+async function isReady(url: string): Promise<boolean> {
+  const { statusCode, body } = await request(`${url}/readyz`);
+  await body.dump();
+  return statusCode === 200;
 }
 
 /** What a publisher asks for: one ad, for one of 600 kinds of people. */
