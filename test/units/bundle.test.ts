@@ -51,7 +51,7 @@ describe('a checkout', () => {
   });
 
   test('takes what it has compiled for a server, whatever ran since', () => {
-    const env = { ...cleanEnvironment(), NODE_DEBUG_NATIVE: 'COMPILE_CACHE' };
+    const env = { ...cleanEnvironment(), NODE_DEBUG_NATIVE: 'COMPILE_CACHE', NODE_DISABLE_COMPILE_CACHE: undefined };
     const told = (command: string): string =>
       spawnSync(process.execPath, [join(home, 'bin/barker.js'), command], { env, encoding: 'utf8' }).stderr;
     for (const command of ['dev', 'nodes', 'serve', 'nodes']) told(command);

@@ -26,6 +26,12 @@ function rowsOf(...rows: Partial<Row>[]) {
     async update(_: unknown, key: { id: string }, changes: object) {
       stored.set(key.id, { ...stored.get(key.id), ...changes });
     },
+    async updateAll(_: unknown, __: string, ids: readonly string[], changes: object) {
+      for (const id of ids) stored.set(id, { ...stored.get(id), ...changes });
+    },
+    async remove(_: unknown, key: { id: string }) {
+      stored.delete(key.id);
+    },
     async lockAccount() {},
   } as unknown as RecordsWriting;
   return { records, reads: () => reads };
@@ -69,16 +75,29 @@ describe('cached rows', () => {
     );
   });
 
-  test('are dropped when they change', async () => {
-    const { records } = rowsOf(row);
-    const remembered = new RowCache();
-    await remembered.cachedReads(records, remembered.version()).get(instruments, key('f1'), shown);
-    const changed = new Set<string>();
-    await remembered.trackedWrites(records, changed).update(instruments, key('f1'), { currency: 'EUR' });
-    remembered.invalidate(changed);
-    const after = await remembered.cachedReads(records, remembered.version()).get(instruments, key('f1'), shown);
-    assert.equal((after as unknown as { currency: string }).currency, 'EUR');
-  });
+  const changes: Readonly<Record<string, (writes: RecordsWriting) => Promise<void>>> = {
+    update: (writes) => writes.update(instruments, key('f1'), { currency: 'EUR' }),
+    updateAll: (writes) => writes.updateAll(instruments, 'a', ['f1'], { currency: 'EUR' }),
+    remove: (writes) => writes.remove(instruments, key('f1')),
+  };
+  for (const [name, change] of Object.entries(changes)) {
+    test(`are dropped by ${name}, at once in its own unit`, async () => {
+      const { records } = rowsOf(row);
+      const remembered = new RowCache();
+      const currency = async (reading: RecordsReading) =>
+        ((await reading.get(instruments, key('f1'), shown)) as { currency?: string } | undefined)?.currency;
+      const read = () => currency(remembered.cachedReads(records, remembered.version()));
+      assert.equal(await read(), 'USD');
+      const changed = new Set<string>();
+      const writes = remembered.trackedWrites(records, changed);
+      assert.equal(await currency(writes), 'USD');
+      await change(writes);
+      const expected = name === 'remove' ? undefined : 'EUR';
+      assert.equal(await currency(writes), expected);
+      remembered.invalidate(changed);
+      assert.equal(await read(), expected);
+    });
+  }
 
   test('are not cached from a unit that began before a change', async () => {
     const { records, reads } = rowsOf(row);
