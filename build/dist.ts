@@ -5,9 +5,10 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 // Builds `dist/`, or the folder given as an argument, for the package, since Node.js strips no types below node_modules: the
-// bundled program in `program/`, the files that it reads beside where their modules would be, and `barker/testing`, which is
-// all that the package exports: its modules with blanks for types, so that lines and columns stay in place, their
-// declarations, and its CommonJS form, for test runners that do not load ES modules. `--program` omits `barker/testing`.
+// bundled program in `program/`, the files that it reads beside where their modules would be, and
+// `@barker-ads/server/testing`, which is all that the package exports: its modules with blanks for types, so that lines and
+// columns stay in place, their declarations, and its CommonJS form, for test runners that do not load ES modules.
+// `--program` omits it.
 // @source decision 895
 
 /** A relative module specifier. */

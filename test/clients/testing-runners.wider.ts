@@ -39,7 +39,7 @@ const RUNNERS: [name: string, args: string[], passed: RegExp][] = [
 ];
 
 for (const [version, program] of Object.entries(NODES)) {
-  describe(`barker/testing from the package, with ${version}`, () => {
+  describe(`@barker-ads/server/testing from the package, with ${version}`, () => {
     test('runs with that version', async () => {
       const { stdout } = await project.run(program(), ['--version']);
       assert.ok(stdout.startsWith(`v${version.slice(5)}.`), stdout);

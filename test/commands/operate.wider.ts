@@ -40,7 +40,7 @@ for (const engine of ['sqlite', 'postgres']) {
       const more = isSettings && engine === 'postgres' ? WITH_POSTGRES.replace('$DATABASE_URL', server.url) : '';
       return `echo "== block ${index + 1} $(date +%T.%N)"\n${block}${more}`;
     });
-    const { code, output } = await onThrowawayMachine(script.join('\n'), { 'barker-0.1.0.tgz': tarball });
+    const { code, output } = await onThrowawayMachine(script.join('\n'), { 'barker-ads-server-0.1.0.tgz': tarball });
     assert.equal(code, 0, output.slice(-4000));
     assert.match(output, /"name":"Harbour Coffee"/, 'the signed call lists the account');
     assert.match(output, new RegExp(`${engine === 'sqlite' ? 'SQLite' : 'PostgreSQL [\\d.]+'} answers`));

@@ -29,7 +29,7 @@ export async function tarballIn(folder: string): Promise<string> {
  */
 export async function installTarball(folder: string): Promise<string> {
   const packages = join(folder, 'node_modules');
-  const home = join(packages, 'barker');
+  const home = join(packages, '@barker-ads/server');
   mkdirSync(home, { recursive: true });
   await run('tar', ['-xzf', await tarballIn(folder), '--strip-components=1', '-C', home]);
   const { dependencies, bundleDependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));

@@ -35,8 +35,8 @@ function speaking(pattern: RegExp): string[] {
 
 describe('one owner', () => {
   /**
-   * What makes a run unrepeatable, and the only place that may use it; and another in `barker/testing`, which is a program by
-   * itself, in the process of somebody else's tests.
+   * What makes a run unrepeatable, and the only place that may use it; and another in `@barker-ads/server/testing`, which is
+   * a program by itself, in the process of somebody else's tests.
    */
   const owned: [what: string, pattern: RegExp, owner: RegExp][] = [
     ['the time', /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\)/, /^src\/(base\/clock|testing\/start)\.ts$/],

@@ -1,4 +1,4 @@
-import { start } from 'barker/testing';
+import { start } from '@barker-ads/server/testing';
 
 // Starts a server, tells of it, and lasts until it is killed.
 const { url, dataFolder } = await start();

@@ -1,8 +1,8 @@
-const { start } = require('barker/testing');
+const { start } = require('@barker-ads/server/testing');
 
-/** @type {import('barker/testing').Barker} */
+/** @type {import('@barker-ads/server/testing').Barker} */
 let barker;
-/** @type {import('barker/testing').Snapshot} */
+/** @type {import('@barker-ads/server/testing').Snapshot} */
 let clean;
 beforeAll(async () => {
   barker = await start({ seed: 42 });

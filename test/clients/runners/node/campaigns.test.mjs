@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
-import { start } from 'barker/testing';
+import { start } from '@barker-ads/server/testing';
 
-/** @type {import('barker/testing').Barker} */
+/** @type {import('@barker-ads/server/testing').Barker} */
 let barker;
 before(async () => {
   barker = await start({ seed: 42, tls: true });

@@ -1,4 +1,4 @@
-import { type Barker, start } from 'barker/testing';
+import { type Barker, start } from '@barker-ads/server/testing';
 
 export async function reference(): Promise<string> {
   const barker: Barker = await start();

@@ -1,4 +1,4 @@
-import { type Barker, NotStarted, Refused, start } from 'barker/testing';
+import { type Barker, NotStarted, Refused, start } from '@barker-ads/server/testing';
 
 const barker: Barker = await start({ seed: 1, settings: { rate_limits: 'off', timestamp_window_s: 60 } });
 const { body } = await barker.call<{ data: { id: string }[] }>('GET', '/12/accounts', { query: { count: 1 } });

@@ -1,7 +1,7 @@
-import { NotStarted, start } from 'barker/testing';
+import { NotStarted, start } from '@barker-ads/server/testing';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 
-/** @type {import('barker/testing').Barker} */
+/** @type {import('@barker-ads/server/testing').Barker} */
 let barker;
 beforeAll(async () => {
   barker = await start({ seed: 42 });
