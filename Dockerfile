@@ -11,10 +11,6 @@ COPY build build
 COPY src src
 RUN node build/islands.js
 RUN node build/dist.ts dist --program
-# The image has its own Node.js, so the optional dependencies stay out.
-RUN npm prune --omit=dev --omit=optional --ignore-scripts
-# The client of object stores brings its code three times; Node.js loads one of them.
-RUN find node_modules/@aws-sdk node_modules/@smithy -type d '(' -name dist-es -o -name dist-types ')' -prune -exec rm -r {} +
 
 FROM node:24.21.0-bookworm-slim
 # A container is reached from outside of it only where its ports are published. With few arenas, what a thread frees can be
@@ -28,7 +24,6 @@ WORKDIR /opt/barker
 RUN install --directory --owner=node --group=node --mode=0700 /var/lib/barker
 COPY package.json ./
 COPY bin bin
-COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
 COPY --from=build /build/built built
 USER node

@@ -66,15 +66,13 @@ function resolveAtOnce(home, extension, format) {
 function ownNode() {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const { resolve } = module.createRequire(import.meta.url);
-  for (const name of [`node-${platform}-${process.arch}`, `node-bin-${platform}-${process.arch}`]) {
-    try {
-      const folder = dirname(resolve(`${name}/package.json`));
-      return join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
-    } catch {
-      // Omitted at installation, or not available for this platform.
-    }
+  try {
+    const folder = dirname(resolve(`node-${platform}-${process.arch}/package.json`));
+    return join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  } catch {
+    // Omitted at installation, or not available for this platform.
+    return undefined;
   }
-  return undefined;
 }
 
 /** Runs the same command with another Node.js, and exits with its exit code. */
@@ -90,7 +88,7 @@ function handOver(node) {
 
 function refuse() {
   process.stderr.write(
-    `barker needs Node.js ${NEEDED.join('.')} or newer; this is ${process.version}. The one that comes with barker is not installed, or does not run here.\n`,
+    `barker needs Node.js ${NEEDED.join('.')} or newer; this is ${process.version}. The one that comes with barker, for Linux, Windows and macOS on Intel, is not installed or does not run here.\n`,
   );
   process.exit(1);
 }

@@ -63,7 +63,9 @@ for (const [path, { entryPoint, imports }] of Object.entries(metafile.outputs)) 
   manifest[basename(dirname(entryPoint))] = { file: basename(path), imports: files };
 }
 write('manifest.json', `${JSON.stringify(manifest, undefined, 2)}\n`);
-write('licenses.txt', licensesOf(packageFolders(Object.keys(metafile.inputs))));
+const folders = packageFolders(Object.keys(metafile.inputs));
+write('licenses.txt', licensesOf(folders));
+write('packages.json', JSON.stringify(folders));
 for (const file of readdirSync(out)) if (!written.has(file)) rmSync(join(out, file));
 
 /** A server that starts meanwhile finds the file whole, before and after. */

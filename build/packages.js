@@ -18,14 +18,46 @@ export function licensesOf(folders) {
   return texts.join(`\n${'-'.repeat(72)}\n\n`);
 }
 
-/** The bill of materials of a bundle, in CycloneDX 1.5: scanners find no packages in it. */
+/**
+ * The bill of materials of this package, in CycloneDX 1.6: scanners find no packages in what is bundled.
+ * @param folders of the packages that are bundled in the program or the scripts of its pages; the Node.js of each platform
+ *   is added, of which an installation has one at most
+ */
 export function billOf(folders) {
-  const components = folders.map((folder) => {
-    const { name, version, license } = manifestOf(folder);
-    const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
-    return { type: 'library', name, version, purl, 'bom-ref': purl, licenses: [{ expression: license }] };
-  });
-  const bill = { bomFormat: 'CycloneDX', specVersion: '1.5', version: 1, components };
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  const { name, version, description, license, optionalDependencies } = manifestOf('.');
+  const componentOf = (folder, each) => {
+    const purl = `pkg:npm/${each.name.replace('@', '%40')}@${each.version}`;
+    const [algorithm, digest] = packages[folder].integrity.split('-');
+    const hashes = [{ alg: algorithm.replace('sha', 'SHA-'), content: Buffer.from(digest, 'base64').toString('hex') }];
+    const licenses = [{ expression: each.license }];
+    return { type: 'library', 'bom-ref': purl, name: each.name, version: each.version, hashes, licenses, purl };
+  };
+  const components = [
+    ...folders.map((folder) => ({ ...componentOf(folder, manifestOf(folder)), scope: 'required' })),
+    ...Object.entries(optionalDependencies).map(([runtime, version]) => {
+      const each = { name: runtime, version, license: 'MIT' };
+      return { ...componentOf(`node_modules/${runtime}`, each), scope: 'optional' };
+    }),
+  ];
+  const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+  const component = {
+    type: 'application',
+    'bom-ref': purl,
+    name,
+    version,
+    description,
+    licenses: [{ license: { id: license } }],
+    purl,
+  };
+  const bill = {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: { component },
+    components,
+    dependencies: [{ ref: purl, dependsOn: components.map((each) => each['bom-ref']) }],
+  };
   return `${JSON.stringify(bill, undefined, 2)}\n`;
 }
 

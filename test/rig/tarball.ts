@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -23,20 +23,12 @@ export async function tarballIn(folder: string): Promise<string> {
 }
 
 /**
- * Installs the package in a folder as npm does, but without a network: the packages that it names and does not contain are
- * those of this checkout.
+ * Installs the package in a folder as npm does without optional dependencies: it needs no other package.
  * @returns the folder of the package.
  */
 export async function installTarball(folder: string): Promise<string> {
-  const packages = join(folder, 'node_modules');
-  const home = join(packages, '@barker-ads/server');
+  const home = join(folder, 'node_modules/@barker-ads/server');
   mkdirSync(home, { recursive: true });
   await run('tar', ['-xzf', await tarballIn(folder), '--strip-components=1', '-C', home]);
-  const { dependencies, bundleDependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
-  for (const name of Object.keys(dependencies)) {
-    if (bundleDependencies.includes(name)) continue;
-    mkdirSync(dirname(join(packages, name)), { recursive: true });
-    symlinkSync(resolve('node_modules', name), join(packages, name));
-  }
   return home;
 }
