@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 // Self-contained archives: the Node.js of a platform, the package, and a launcher of both.
-// @source decision 1201
+// @source decision 1203
 
 /** The systems for which the package brings its Node.js along, such as `linux-x64`, with the version. */
 export function platformsOf(manifest: { optionalDependencies: Record<string, string> }): Map<string, string> {

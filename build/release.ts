@@ -7,7 +7,7 @@ import { archiveFor, platformsOf } from './archives.ts';
 
 // Makes a release, in `release/`: the package, an archive for each system, their checksums, the bill of materials and the
 // notes. See CONTRIBUTING.md.
-// @source decision 1201
+// @source decision 1203
 
 const HELP = `npm run release -- [VERSION] [--dry-run | --publish] [--platform NAME]... [--out FOLDER]
 
