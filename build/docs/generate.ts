@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { generatedSchema } from './generated-schema.ts';
 
 /**
@@ -12,6 +12,11 @@ if (!isLarge) {
   const examples = new URL('../../src/http/reference/generated/worked-examples.json', import.meta.url);
   writeFileSync(examples, workedExamplesText(await recordExamples()));
   writeFileSync(new URL('../../src/storage/generated/schema.ts', import.meta.url), generatedSchema());
+}
+if (!isLarge) {
+  const { updatedPo } = await import('./translations.ts');
+  const german = new URL('../../src/texts/de.po', import.meta.url);
+  writeFileSync(german, updatedPo(readFileSync(german, 'utf8')));
 }
 const { generatedDocs, largeDocs } = await import('./generated-docs.ts');
 const folder = new URL('../../docs/generated/', import.meta.url);

@@ -72,7 +72,7 @@ export interface DevelopmentOptions {
   /** Creates the tools of each listener. */
   readonly toolsOf?: DeveloperToolsOf;
   /** Links to the pages of tools. */
-  readonly toolLinks?: readonly PageLink[];
+  readonly toolLinks?: () => readonly PageLink[];
 }
 
 /**
@@ -99,7 +99,7 @@ export async function startListeners(
 async function start(
   mode: Mode,
   deps: Dependencies,
-  { operator_token, toolsOf, toolLinks = [] }: DevelopmentOptions,
+  { operator_token, toolsOf, toolLinks }: DevelopmentOptions,
   cleanup: AsyncDisposableStack,
 ): Promise<Service> {
   const { settings, store, services, driver, vocabulary } = deps;
@@ -110,7 +110,7 @@ async function start(
   cleanup.defer(() => releaseLock());
   closeWithService(deps, cleanup);
   const tls = await tlsOf(deps);
-  const branding = { ...(await loadBranding(settings)), toolLinks };
+  const branding = { ...(await loadBranding(settings)), ...(toolLinks && { toolLinks }) };
   if (Object.keys(islands).length === 0) {
     deps.log.warn('the scripts of pages are not built, so pages do without them; run: npm run build');
   }

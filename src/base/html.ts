@@ -25,11 +25,14 @@ class Html {
 
 export type { Html };
 
+/** Whether a value is HTML. */
+export const isHtml = (value: unknown): value is Html => value instanceof Html;
+
 /** The values of templates: HTML, which is inserted as is; text and numbers, which are escaped; or a list of these. */
 export type HtmlValue = Html | string | number | readonly HtmlValue[];
 
 /** The tag of HTML and XML templates: values are escaped unless they are HTML themselves. */
-export function html(literals: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
+export function html(literals: readonly string[], ...values: readonly HtmlValue[]): Html {
   let source = literals[0]!;
   for (const [index, value] of values.entries()) source += toSource(value) + literals[index + 1]!;
   return new Html(source);

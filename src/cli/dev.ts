@@ -209,7 +209,7 @@ export async function startDev(
     operator_token,
     toolsOf,
     // Elsewhere browsers cannot open them: they need a token.
-    toolLinks: isLoopbackHost(settings.host) ? toolLinks(around.requests !== undefined) : [],
+    toolLinks: () => (isLoopbackHost(settings.host) ? toolLinks(around.requests !== undefined) : []),
   });
   const service: Service = {
     ...listening,

@@ -1,4 +1,5 @@
 import { formatInstant, instantMs } from '../base/instants.ts';
+import { dateLocale } from '../base/language.ts';
 import { addDays, localDateAt, startOfDay } from '../base/zones.ts';
 
 /** The local day on which a flight starts, such as `2026-03-02`; '' without a start. @source decision 1002 */
@@ -25,13 +26,14 @@ export function endOf(day: string, zone: string): string | undefined {
   return DAY.test(day) && !Number.isNaN(Date.parse(day)) ? startOf(addDays(day, 1), zone) : undefined;
 }
 
-let latest: { readonly zone: string; readonly format: Intl.DateTimeFormat } | undefined;
+let latest: { readonly key: string; readonly format: Intl.DateTimeFormat } | undefined;
 
-/** Formats an instant in a time zone, such as `2 Mar 2026, 09:04`. */
+/** Formats an instant in a time zone, such as `2 Mar 2026, 09:04`, in the language of the page. */
 export function timeText(instant: string, zone: string): string {
-  if (latest?.zone !== zone) {
-    const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
-    latest = { zone, format };
+  const key = dateLocale() + zone;
+  if (latest?.key !== key) {
+    const format = new Intl.DateTimeFormat(dateLocale(), { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
+    latest = { key, format };
   }
   return latest.format.format(new Date(instant));
 }

@@ -7,6 +7,7 @@ import type { DeveloperTools } from './developer-tools.ts';
 import { readCookie, SESSION_COOKIE } from './pages/cookies.ts';
 import { type BrandedService, renderDocument } from './pages/document.ts';
 import { staticPageHeaders } from './pages/page-headers.ts';
+import { inLanguageOf, languageChoice } from './pages/page-language.ts';
 import { breakableCode, proseHtml } from './reference/member-table.ts';
 import { acceptsHtml, acceptsOnlyJson, type Routes } from './routes.ts';
 
@@ -29,12 +30,16 @@ export function addHomePage(
   routes.get('/', (request) => {
     if (!acceptsHtml(request.headers.accept)) return undefined;
     const cached = tools ? 'no-store' : 'no-cache';
-    const headers = { ...staticPageHeaders(), 'cache-control': cached, vary: 'accept, cookie' };
+    const headers = { ...staticPageHeaders(), 'cache-control': cached, vary: 'accept, accept-language, cookie' };
+    const choice = languageChoice(request, servers()[environment].startsWith('https:'));
+    if (choice)
+      return { status: 303, headers: { ...headers, location: choice.location, 'set-cookie': choice.cookie }, body: '' };
     // The page there knows whether they still are.
     const mayBeLoggedIn = [true, false].some((isSecure) => readCookie(request, SESSION_COOKIE, isSecure));
     if (mayBeLoggedIn) return { status: 303, headers: { ...headers, location: '/ads' }, body: '' };
     const identities = tools?.identities(request);
-    return { headers, body: renderDocument(homePage(environment, branding, servers(), identities), branding) };
+    const page = () => renderDocument(homePage(environment, branding, servers(), identities), branding);
+    return { headers, body: inLanguageOf(request, branding.language, page) };
   });
 }
 

@@ -1,11 +1,16 @@
 import { type Html, html } from '../base/html.ts';
+import { dateLocale } from '../base/language.ts';
 
 // Created on first use, which takes 20 ms.
-let format: Intl.DateTimeFormat | undefined;
+const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Renders a `<time>` element with the date of a UTC text. */
 export function dateElement(instant: string): Html {
-  format ??= new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+  const locale = dateLocale();
+  const format =
+    formats.get(locale) ??
+    new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+  formats.set(locale, format);
   return html`<time datetime="${instant}">${format.format(new Date(instant))}</time>`;
 }
 

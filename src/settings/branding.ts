@@ -1,4 +1,5 @@
-import { text } from './kinds.ts';
+import { LANGUAGES, type Language } from '../base/language.ts';
+import { choice, text } from './kinds.ts';
 
 const PICTURE = 'a path of an .svg or .png file';
 const pictureAt = (path: string) => (/\.(svg|png)$/i.test(path) ? path : undefined);
@@ -10,6 +11,11 @@ export const brandingSettings = {
     expected: '1 to 60 characters on one line',
     parse: (name) => (/^(?=.*\S)[^\p{C}\u2028\u2029]{1,60}$/u.test(name) ? name.trim() : undefined),
   }),
+  page_language: choice(
+    'The language of pages for visitors whose browsers ask for no language that pages exist in.',
+    Object.keys(LANGUAGES) as Language[],
+    'en',
+  ),
   service_logo: text('A logo shown on every page; without one, pages show the name alone.', {
     default: '',
     expected: PICTURE,

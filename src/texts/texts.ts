@@ -22,9 +22,10 @@ import { review } from './en/review.ts';
 import { settings } from './en/settings.ts';
 import { site } from './en/site.ts';
 import { tools } from './en/tools.ts';
+import { inPageLanguage } from './translations.ts';
 
-/** All text of the pages, from one folder per language. Messages of the API are beside the code that sends them. */
-export const texts = {
+/** The English texts of pages. Messages of the API are beside the code that sends them. */
+export const english = {
   frame,
   accounts,
   campaigns,
@@ -52,3 +53,9 @@ export const texts = {
   developer,
   tools,
 } as const;
+
+/**
+ * The texts of pages, each in the language of the page that reads it. Read them while a page is made: what is read while
+ * modules are loaded stays English.
+ */
+export const texts = inPageLanguage(english);

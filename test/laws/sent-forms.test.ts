@@ -325,6 +325,6 @@ describe('a form that is sent after the session has ended', () => {
     });
     await logIn(user, ada);
     const kept = formsOf((await user.get(location!)).html).at(-1)!;
-    assert.deepEqual(Object.keys(kept.members), ['authenticity_token', 'form_key', 'username']);
+    assert.deepEqual(Object.keys(kept.members), ['authenticity_token', 'form_key', 'page_language', 'username']);
   });
 });

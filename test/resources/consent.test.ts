@@ -166,6 +166,7 @@ describe('the form', () => {
     const names = [
       'authenticity_token',
       'form_key',
+      'page_language',
       'oauth_token',
       'force_login',
       'session[username_or_email]',

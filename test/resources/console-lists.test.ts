@@ -1,7 +1,7 @@
 // On either database: pages ask the same of both.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { ENTITY_LISTS } from '../../src/console/lists/entity-lists.ts';
+import { entityLists } from '../../src/console/lists/entity-lists.ts';
 import { type Browser, browserOf, logIn, outlineOf, unescaped } from '../rig/browser.ts';
 import { ownerOf } from '../rig/demo.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
@@ -125,7 +125,7 @@ describe('a list, without a script', () => {
       params: { ...line, placements: 'ALL_ON_SERVICE' },
     });
     assert.equal(made.status, 200, made.text);
-    for (const { resource, columns } of ENTITY_LISTS) {
+    for (const { resource, columns } of entityLists()) {
       for (const { name, label, isSortable = false } of columns) {
         for (const [order, says] of [
           ['asc', 'ascending'],

@@ -43,7 +43,7 @@ describe('the page at /', () => {
       assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
       assert.match(headers.get('content-security-policy')!, /^default-src 'none'; style-src 'self'; img-src 'self'/);
       assert.equal(headers.get('x-content-type-options'), 'nosniff');
-      assert.equal(headers.get('vary'), 'accept, cookie');
+      assert.equal(headers.get('vary'), 'accept, accept-language, cookie');
       assert.match(html, about);
       assert.match(html, ESCAPED);
       for (const href of [
@@ -128,7 +128,12 @@ describe('the branding of the service', () => {
 });
 
 describe('images of the service', () => {
-  const input = (service_logo: string) => ({ service_name: 'Ads', service_logo, service_favicon: '' });
+  const input = (service_logo: string) => ({
+    service_name: 'Ads',
+    page_language: 'en' as const,
+    service_logo,
+    service_favicon: '',
+  });
   const wrong: readonly (readonly [name: string, bytes: string | Buffer, says: RegExp])[] = [
     ['not-there.png', '', /^Error: service_logo: .*not-there\.png cannot be read \(ENOENT\)$/],
     ['text.png', 'no picture', /^Error: service_logo: .* is not a picture of the type png with a size$/],

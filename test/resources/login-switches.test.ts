@@ -234,7 +234,7 @@ describe('how long and how often', () => {
     }));
 
   for (const [flags, text] of [
-    [{}, 'for the next ten minutes.'],
+    [{}, 'for the next 10 minutes.'],
     [{ verifier_ttl_s: 300 }, 'for the next 5 minutes.'],
     [{ verifier_ttl_s: 90 }, 'for the next 90 seconds.'],
   ] as const) {

@@ -1,18 +1,14 @@
 import { registerHooks } from 'node:module';
 import { type Html, html } from '../../src/base/html.ts';
 
-/** Texts that are no words of a language: values that browsers understand. */
-const EXEMPT: ReadonlySet<string> = new Set(['sorted']);
-
 /** The catalogue of texts in a language of its own: every text stands between marks. */
-export function marked<T>(value: T, name = ''): T {
-  if (EXEMPT.has(name)) return value;
+export function marked<T>(value: T): T {
   if (typeof value === 'string') return mark(value) as T;
   if (typeof value === 'function') return ((...given: unknown[]) => marked(value(...given))) as T;
   if (Array.isArray(value)) return value.map((each) => marked(each)) as T;
   if (isHtml(value)) return html`⟦${value}⟧` as T;
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, marked(each, key)])) as T;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, marked(each)])) as T;
 }
 
 const mark = (text: string): string => (text === '' ? '' : `⟦${text}⟧`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { cellText, type ListRow, stateOfRow, switchOf } from '../../src/console/lists/cell-text.ts';
-import { ENTITY_LISTS, STATES } from '../../src/console/lists/entity-lists.ts';
+import { entityLists, STATES } from '../../src/console/lists/entity-lists.ts';
 import type { Fields } from '../../src/contract/declare/resource.ts';
 import { NO_ACTIVE_LINE_ITEM } from '../../src/contract/delivery/delivery-status.ts';
 import { campaigns as declaredCampaigns } from '../../src/features/ads/campaigns.ts';
@@ -12,7 +12,7 @@ import { TARGETING_TYPES } from '../../src/features/ads/targeting-criteria/targe
 import { REASONS_NOT_SERVING } from '../../src/features/delivery/serving-times.ts';
 import { texts } from '../../src/texts/texts.ts';
 
-const [campaigns, lineItems] = ENTITY_LISTS;
+const [campaigns, lineItems] = entityLists();
 const DECLARED = { campaigns: declaredCampaigns, line_items: declaredLineItems };
 const ROW: ListRow = {
   ...{ id: 'zz9', name: null, currency: 'JPY', entity_status: 'PAUSED', objective: 'ENGAGEMENTS' },
@@ -87,7 +87,7 @@ describe('the lists', () => {
   });
 
   test('are sorted by all that the API sorts by, and by nothing else', () => {
-    for (const { resource, columns } of ENTITY_LISTS) {
+    for (const { resource, columns } of entityLists()) {
       const { fields } = DECLARED[resource];
       for (const { name, isSortable = false } of columns)
         assert.equal(isSortable, (fields as Fields)[name]!.isSortable, `${resource}.${name}`);
@@ -103,7 +103,7 @@ describe('the lists', () => {
 
   test('have these columns', () => {
     const budgets = ['daily_budget_amount_local_micro money', 'total_budget_amount_local_micro money'];
-    const columnsOf = ({ columns }: (typeof ENTITY_LISTS)[number]) =>
+    const columnsOf = ({ columns }: ReturnType<typeof entityLists>[number]) =>
       columns.map(({ name, kind }) => `${name} ${kind}`);
     assert.deepEqual(columnsOf(campaigns!), ['name text', 'entity_status state', ...budgets]);
     assert.deepEqual(columnsOf(lineItems!), [

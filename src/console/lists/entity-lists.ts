@@ -39,20 +39,22 @@ const money = (
 const sortable = (column: ListColumn) => ({ ...column, isSortable: true }) as const;
 const day = (name: 'start_time' | 'end_time') =>
   ({ name, label: fields[name], kind: 'day', isSortable: true }) as const;
-const NAME = { name: 'name', label: fields.name, kind: 'text', isSortable: true, isEditable: true } as const;
-const STATE = { name: 'entity_status', label: fields.entity_status, kind: 'state' } as const;
-const BUDGETS = [money('daily_budget_amount_local_micro'), money('total_budget_amount_local_micro')] as const;
+const named = (): readonly ListColumn[] => [
+  { name: 'name', label: fields.name, kind: 'text', isSortable: true, isEditable: true },
+  { name: 'entity_status', label: fields.entity_status, kind: 'state' },
+];
+const budgets = () => [money('daily_budget_amount_local_micro'), money('total_budget_amount_local_micro')] as const;
 
 /** The states by which lists can be filtered. */
 export const STATES = ['RUNNING', 'SCHEDULED', 'PAUSED', 'DRAFT', 'EXHAUSTED', 'EXPIRED', 'UNKNOWN'] as const;
 
 /** The entity lists of an account. */
-export const ENTITY_LISTS: readonly EntityList[] = [
+export const entityLists = (): readonly EntityList[] => [
   {
     resource: 'campaigns',
     idName: 'campaign_id',
     words: texts.campaigns,
-    columns: [NAME, STATE, ...BUDGETS.map(sortable)],
+    columns: [...named(), ...budgets().map(sortable)],
     within: {
       label: fields.funding_instrument_id,
       all: texts.grid.anyPayer,
@@ -65,12 +67,11 @@ export const ENTITY_LISTS: readonly EntityList[] = [
     idName: 'line_item_id',
     words: texts.lineItems,
     columns: [
-      NAME,
-      STATE,
+      ...named(),
       { name: 'objective', label: fields.objective, kind: 'word', words: objectives },
       sortable(money('bid_amount_local_micro')),
       // The API cannot sort line items by budget.
-      ...BUDGETS,
+      ...budgets(),
       day('start_time'),
       day('end_time'),
     ],

@@ -1,4 +1,5 @@
 import { type Html, html, noHtml } from '../../base/html.ts';
+import { numberText } from '../../base/language.ts';
 import { foldCase } from '../../base/text.ts';
 import { isZone } from '../../base/zones.ts';
 import type { Environment } from '../../contract/declare/account-state.ts';
@@ -237,7 +238,7 @@ function limits(request: OperatorRequest, account: Account, { limits: usual }: O
     const field = {
       member: name,
       label: words.limitNames[name as keyof typeof words.limitNames],
-      hint: texts.operator.applications.usual(usual[setting]),
+      hint: texts.operator.applications.usual(numberText(usual[setting])),
       attributes: html`inputmode="numeric"`,
     };
     return formField(field, String(account.limits[setting] ?? ''));

@@ -1,4 +1,5 @@
 import { type Html, html } from '../../base/html.ts';
+import { numberText } from '../../base/language.ts';
 import { APPLICATION_LIMITS } from '../../contract/declare/application-limits.ts';
 import type { OperatorPage, OperatorRequest, OperatorResponse } from '../../contract/declare/operator-pages.ts';
 import { ACCESS_LEVELS, type AccessLevel, type Application } from '../../contract/store/credentials.ts';
@@ -100,7 +101,7 @@ ${application.suspended ? html`<div class="buttons">${button('resume')}</div>` :
         {
           member: name,
           label: words.limitNames[name],
-          hint: words.usual(applicationLimits[name]),
+          hint: words.usual(numberText(applicationLimits[name])),
           attributes: html`inputmode="numeric"`,
         },
         own[name] === undefined ? '' : String(own[name]),
@@ -130,7 +131,7 @@ async function change(deps: OperatorConsoleDeps, request: OperatorRequest): Prom
   } else if (act === 'limits') {
     const limits = APPLICATION_LIMITS.map((name) => [name, limitOf(name, request.parameter(name) ?? '')] as const);
     const wrong = limits.find(([, value]) => value === undefined);
-    if (wrong) return show(deps, request, words.wrongLimit(words.limitNames[wrong[0]], LIMIT_MAX));
+    if (wrong) return show(deps, request, words.wrongLimit(words.limitNames[wrong[0]], numberText(LIMIT_MAX)));
     await request.change('app limits', async ({ tx, addTarget }) => {
       addTarget('application', id);
       await tx.credentials.lockApplication(id);

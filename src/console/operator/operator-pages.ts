@@ -12,7 +12,7 @@ import { userPage, usersPage } from './users-pages.ts';
 const words = texts.operator;
 
 /** Sections of the header, in display order. */
-export const operatorSections: OperatorSections = [
+export const operatorSections = (): OperatorSections => [
   ['', words.overview],
   ['/users', words.users.title],
   ['/accounts', words.accounts.title],

@@ -1,5 +1,6 @@
 import { html } from '../../base/html.ts';
 import { instantMs } from '../../base/instants.ts';
+import { numberText } from '../../base/language.ts';
 import type { OperatorPage } from '../../contract/declare/operator-pages.ts';
 import { DEAD_AFTER_S, shortNodeId } from '../../contract/store/nodes.ts';
 import { alertBox } from '../../markup/boxes.ts';
@@ -39,11 +40,10 @@ export function overviewPage({ clock, node, version }: OperatorConsoleDeps): Ope
         timestampElement(each.started_at),
       ]);
       const hasWorker = running.some(({ roles }) => roles.split(',').includes('worker'));
-      const waiting = backlogs.map(({ kind, count, since }) => [
-        kind,
-        String(count),
-        words.late(Math.max(0, Math.round((clock.now() - instantMs(since)) / 1000))),
-      ]);
+      const waiting = backlogs.map(({ kind, count, since }) => {
+        const late_s = Math.max(0, Math.round((clock.now() - instantMs(since)) / 1000));
+        return [kind, numberText(count), late_s < 120 ? `${late_s} s` : `${Math.round(late_s / 60)} min`];
+      });
       const content = html`<section class="card"><h2>${words.servers}</h2>
 ${tableOf([words.node, words.host, words.roles, words.version, words.keys, words.schema, words.started], servers, words.noServers)}</section>
 <section class="card"><h2>${words.jobs}</h2>${alertBox(hasWorker ? undefined : words.noWorker)}

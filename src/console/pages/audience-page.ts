@@ -1,4 +1,5 @@
 import { html, joinHtml } from '../../base/html.ts';
+import { numberText } from '../../base/language.ts';
 import type { Page, PageCallReply, PageResponse } from '../../contract/declare/pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { selectField } from '../../markup/form-fields.ts';
@@ -24,11 +25,11 @@ import { type Audience, canChangeAudiences, PATH, stateOf } from './audiences-pa
 
 const words = texts.audiences;
 
-const FIELDS: readonly EntityField[] = [
+const fields = (): readonly EntityField[] => [
   { name: 'name', label: words.name, kind: 'text', isRequired: true },
   { name: 'description', label: words.description, kind: 'text' },
 ];
-const NAMES = FIELDS.map(({ name }) => name);
+const NAMES = ['name', 'description'];
 
 interface Use {
   readonly campaign_id: string;
@@ -80,7 +81,7 @@ const storedValues = ({ name, description }: Audience): Record<string, string> =
 
 async function save(page: AudienceVisit): Promise<PageResponse> {
   const { visit, audience } = page;
-  const entered = readFields(FIELDS, visit.request);
+  const entered = readFields(fields(), visit.request);
   const edit = compareEdits(visit.request, entered, storedValues(audience));
   if (edit.conflicts.size > 0) return show(page, conflictProblems(edit), entered);
   const path = `${PATH}/${audience.id}`;
@@ -100,7 +101,7 @@ async function show(
   const isOurs = audience.is_owner;
   const rule = audience.metadata?.find(({ segments }) => segments !== undefined)?.segments;
   const mayFill = canChangeAudiences(visit) && audience.permission_level === 'READ_WRITE' && !rule;
-  const size = audience.audience_size?.toLocaleString('en') ?? '–';
+  const size = audience.audience_size === null ? '–' : numberText(audience.audience_size);
   const uses = await usesOf(page);
   return consolePage(visit, {
     problems,
@@ -113,7 +114,7 @@ ${mayFill ? html`<section class="card"><h2>${words.people}</h2>${peopleFile(page
 <section class="card"><h2>${words.usedBy}</h2>${uses.length === 0 ? html`<p class="soft">${words.notUsed}</p>` : useList(account.id, uses)}</section>
 ${
   canChangeAudiences(visit) && isOurs
-    ? html`<section class="card"><h2>${words.edit}</h2>${editForm(request, { fields: FIELDS, stored: storedValues(audience), entered, problems })}</section>
+    ? html`<section class="card"><h2>${words.edit}</h2>${editForm(request, { fields: fields(), stored: storedValues(audience), entered, problems })}</section>
 ${await sharingSection(page, problems)}
 <details class="card"><summary>${words.remove}</summary><p>${words.removeAbout}</p>${uses.length === 0 ? '' : html`<p>${words.usedBy}:</p>${useList(account.id, uses)}`}${removeForm(request)}</details>`
     : ''

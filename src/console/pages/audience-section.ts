@@ -1,4 +1,5 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
+import { numberText } from '../../base/language.ts';
 import { AUDIENCE_READERS } from '../../contract/declare/roles.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { formField, selectField, toSentence } from '../../markup/form-fields.ts';
@@ -247,6 +248,6 @@ export async function estimateOf({ call }: AccountVisit, criteria: readonly Crit
   const reply = await call('audience_estimate.create', {}, body);
   if (!reply.isDone) return html`<p class="soft">${words.estimate}: ${refusalReasons(reply)}</p>`;
   const { min, max } = reply.reply.data.audience_size;
-  const text = words.estimateText(min.toLocaleString('en'), max.toLocaleString('en'));
+  const text = min === max ? numberText(min) : words.estimateText(numberText(min), numberText(max));
   return html`<p>${words.estimate}: <strong>${text}</strong></p>`;
 }

@@ -1,4 +1,5 @@
 import { html, joinHtml } from '../../base/html.ts';
+import { numberText } from '../../base/language.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
@@ -51,7 +52,7 @@ async function show(visit: AccountVisit, problems: Problems = new Map()): Promis
   const audiences = await audiencesWith<Audience>(visit, { count: 200 });
   const rows = audiences.map(
     (audience) =>
-      html`<tr><th scope="row"><a href="/ads/${account.id}${PATH}/${audience.id}">${audience.name}</a></th><td>${audience.description ?? ''}</td><td class="number">${audience.audience_size?.toLocaleString('en') ?? ''}</td><td>${stateOf(audience)}</td></tr>`,
+      html`<tr><th scope="row"><a href="/ads/${account.id}${PATH}/${audience.id}">${audience.name}</a></th><td>${audience.description ?? ''}</td><td class="number">${audience.audience_size === null ? '' : numberText(audience.audience_size)}</td><td>${stateOf(audience)}</td></tr>`,
   );
   const input = createInputs(readTyped(request), problems);
   const form = html`${input('name', words.name, html`required maxlength="255"`)}

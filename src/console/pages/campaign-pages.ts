@@ -1,4 +1,5 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
+import { dateLocale } from '../../base/language.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { texts } from '../../texts/texts.ts';
@@ -109,7 +110,7 @@ function newFields(instruments: readonly Instrument[], chosen: Instrument | unde
       kind: 'choice',
       options: instruments.map(({ id, description, currency }) => [id, `${description} (${currency})`]),
     },
-    ...budgetFields(words.hints.currencies([...currencies])),
+    ...budgetFields(new Intl.ListFormat(dateLocale(), { type: 'disjunction' }).format(currencies)),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
 import { formatInstant } from '../../base/instants.ts';
+import { numberText } from '../../base/language.ts';
 import { addDays, localDateAt, startOfDay } from '../../base/zones.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { totalOf } from '../../contract/delivery/report.ts';
@@ -83,17 +84,16 @@ function resultsSection({ account, request }: AccountVisit, { volume, related, s
   });
   const sum = totalOf(volume);
   const best = volume.indexOf(Math.max(...volume));
-  const countText = (count: number): string => count.toLocaleString('en');
   const numbers =
     sum === 0
       ? html`<div class="empty"><p>${words.none}</p></div>`
       : html`<section class="card">${barChart({
           id: 'volume',
           title: words.chart(labels[0]!, labels.at(-1)!),
-          about: words.chartText(countText(sum), countText(volume[best]!), labels[best]!),
-          bars: volume.map((value, at) => ({ label: labels[at]!, value, text: countText(value) })),
+          about: words.chartText(numberText(sum), numberText(volume[best]!), labels[best]!),
+          bars: volume.map((value, at) => ({ label: labels[at]!, value, text: numberText(value) })),
         })}</section>
-${tableOf([words.when, { number: words.posts }], [...volume.map((count, at) => [labels[at]!, countText(count)]), [words.sum, countText(sum)]], '')}`;
+${tableOf([words.when, { number: words.posts }], [...volume.map((count, at) => [labels[at]!, numberText(count)]), [words.sum, numberText(sum)]], '')}`;
   const range = request.parameter('range') ?? 'week';
   const links = related.map((word) => {
     const query = new URLSearchParams({ keywords: word, range }).toString();

@@ -1,5 +1,6 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
-import type { Page, PageResponse } from '../../contract/declare/pages.ts';
+import { numberText } from '../../base/language.ts';
+import type { PageResponse } from '../../contract/declare/pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
@@ -14,7 +15,7 @@ import {
   stateOfRow,
   switchOf,
 } from '../lists/cell-text.ts';
-import { ENTITY_LISTS, type EntityList, type ListColumn, STATES } from '../lists/entity-lists.ts';
+import { type EntityList, entityLists, type ListColumn, STATES } from '../lists/entity-lists.ts';
 import {
   allRows,
   type FirstRows,
@@ -30,8 +31,6 @@ import { stateMark } from '../parts/state-mark.ts';
 import { bodyOf } from '../refused-call.ts';
 
 const words = texts.grid;
-const { pause, activate } = texts.campaign;
-const switchWords = { pause, activate, review: texts.review.names.review };
 /** Maximum number of parents offered in the filter. */
 const OWNERS_MAX = 500;
 
@@ -42,10 +41,11 @@ interface PlacedList extends EntityList {
 }
 
 /** `/ads/:account_id/campaigns` and `/line_items`: plain tables, which the grid script enhances. */
-export const entityListPages: readonly ((deps: ConsoleDeps) => Page)[] = ENTITY_LISTS.map(
-  (list) => (deps: ConsoleDeps) =>
-    accountPage(deps, `/${list.resource}`, ['GET', 'POST'], async (visit) => {
+export const entityListPages = (['campaigns', 'line_items'] as const).map(
+  (resource) => (deps: ConsoleDeps) =>
+    accountPage(deps, `/${resource}`, ['GET', 'POST'], async (visit) => {
       const { request, account, now } = visit;
+      const list = entityLists().find((each) => each.resource === resource)!;
       const placed: PlacedList = {
         ...list,
         loginPath: deps.redirectToLogin(request.path).location!,
@@ -159,6 +159,8 @@ function gridOf(
   { rows, next, total, isPlain }: Listed,
 ): Html {
   const { account } = visit;
+  const { pause, activate } = texts.campaign;
+  const { review } = texts.review.names;
   const table = html`${tableOf(visit, list, query, rows)}
 ${next ? html`<p><a href="${addressOf(query, { cursor: next })}">${words.next}</a></p>` : ''}`;
   if (isPlain) return html`<p><a href="${addressOf(query, { view: undefined })}">${words.comfortable}</a></p>${table}`;
@@ -180,7 +182,7 @@ ${next ? html`<p><a href="${addressOf(query, { cursor: next })}">${words.next}</
     total,
     state: query.state,
     mayChange: canChange(visit),
-    words: { ...words, ...switchWords, count: list.words.count, states: texts.states, reasons: texts.reasons },
+    words: { ...words, pause, activate, review, count: list.words.count, states: texts.states, reasons: texts.reasons },
   });
   return html`<div data-island="grid" data-input="${input}">${table}</div>`;
 }
@@ -222,7 +224,7 @@ function headOf(column: ListColumn, query: ListQuery): Html {
   if (!isSortable) return html`<th scope="col"${numeric(column)}>${label}</th>`;
   const order = query.sort === `${name}-asc` ? 'asc' : query.sort === `${name}-desc` ? 'desc' : undefined;
   const link = addressOf(query, { sort: `${name}-${order === 'asc' ? 'desc' : 'asc'}` });
-  return html`<th scope="col"${numeric(column)} aria-sort="${words.sorted[order ?? 'none']}"><a href="${link}">${label}</a></th>`;
+  return html`<th scope="col"${numeric(column)} aria-sort="${order ? `${order}ending` : 'none'}"><a href="${link}">${label}</a></th>`;
 }
 
 function cellOf({ account }: AccountVisit, list: EntityList, column: ListColumn, row: ListRow): Html {
@@ -237,9 +239,9 @@ function cellOf({ account }: AccountVisit, list: EntityList, column: ListColumn,
 }
 
 function statusForm({ request, account }: AccountVisit, row: ListRow): Html {
-  const found = switchOf(row, switchWords);
+  const found = switchOf(row, texts.campaign);
   if (!found) {
-    const { review } = switchWords;
+    const { review } = texts.review.names;
     return html`<a class="button" href="/ads/${account.id}${reviewPathOf(row)}" aria-label="${review} ${nameOfRow(row)}">${review}</a>`;
   }
   const { status, label } = found;
@@ -251,9 +253,7 @@ function statusForm({ request, account }: AccountVisit, row: ListRow): Html {
 async function totalsOf(visit: AccountVisit, list: StandingList): Promise<Html> {
   const rows = await allRows(visit, list);
   const states = Map.groupBy(rows, (row) => stateOfRow(row, texts).text);
-  const counts = [...states].map(
-    ([text, those]) => html`<dt>${text}</dt><dd>${those.length.toLocaleString('en')}</dd>`,
-  );
+  const counts = [...states].map(([text, those]) => html`<dt>${text}</dt><dd>${numberText(those.length)}</dd>`);
   const sums = list.columns
     .filter(({ name }) => SUMMED.includes(name))
     .flatMap(({ name, label }) => {

@@ -1,4 +1,5 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
+import { numberText } from '../../base/language.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import type { CurrencyReport } from '../../contract/delivery/report.ts';
 import { selectField } from '../../markup/form-fields.ts';
@@ -58,7 +59,7 @@ function resultsOf(
 ${resultCards(all, currency)}
 ${dailyCharts(days, all, currency)}
 <h2>${words.byCampaign}</h2>
-${resultTable(words.campaign, campaigns, currency)}${rowCount > rows.length ? html`<p class="soft">${words.onlyFirst(rows.length, rowCount.toLocaleString('en'))}</p>` : ''}
+${resultTable(words.campaign, campaigns, currency)}${rowCount > rows.length ? html`<p class="soft">${words.onlyFirst(rows.length, numberText(rowCount))}</p>` : ''}
 <h2>${words.byDay}</h2>
 ${resultTable(words.day, [...days.map((name, at) => ({ name, of: all, at })), { name: words.sum, of: all }], currency)}`;
 }

@@ -1,4 +1,5 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
+import { numberText } from '../../base/language.ts';
 import { addDays, localDateAt, startOfDay } from '../../base/zones.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import type { CurrencyReport, DailyNumbers, ReportLevel, ReportRow } from '../../contract/delivery/report.ts';
@@ -214,7 +215,7 @@ function resultsOf(visit: AccountVisit, { level }: Question, { days, found, befo
 ${resultCards(all, currency, then)}
 ${days.length > 1 && rowCount > 0 ? dailyCharts(days, all, currency) : ''}
 <h2>${words.levels[level]}</h2>
-${resultTable(words.one[level], [...named, { name: words.total, of: all }], currency)}${rowCount > rows.length ? html`<p class="soft">${words.onlyFirst(rows.length, rowCount.toLocaleString('en'))}</p>` : ''}
+${resultTable(words.one[level], [...named, { name: words.total, of: all }], currency)}${rowCount > rows.length ? html`<p class="soft">${words.onlyFirst(rows.length, numberText(rowCount))}</p>` : ''}
 <h2>${words.byDay}</h2>
 ${resultTable(words.day, [...(rowCount > 0 ? byDay : []), { name: words.sum, of: all }], currency)}`;
   });

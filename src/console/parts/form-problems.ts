@@ -29,7 +29,7 @@ export function problemsOf({ refusals }: PageCallReply, fields: readonly string[
   return problems;
 }
 
-const LABELS: Readonly<Record<string, string>> = {
+const labels = (): Readonly<Record<string, string>> => ({
   ...texts.creatives.choices,
   duration_in_minutes: texts.creatives.duration,
   text: texts.creatives.text,
@@ -41,8 +41,8 @@ const LABELS: Readonly<Record<string, string>> = {
   keywords: texts.keywords.keywords,
   negative_keywords: texts.keywords.without,
   targeting_value: texts.campaign.criterionValue,
-};
-const labelOf = (parameter: string): string => LABELS[parameter] ?? parameter;
+});
+const labelOf = (parameter: string): string => labels()[parameter] ?? parameter;
 
 /** The reasons of a refused call as display text. */
 export function refusalReasons({ refusals }: Pick<PageCallReply, 'refusals'>): string {

@@ -1,4 +1,5 @@
 import { type Html, html } from '../../base/html.ts';
+import { numberText, percentText } from '../../base/language.ts';
 import { addDays, localDateAt, startOfDay } from '../../base/zones.ts';
 import { type ReportScope, totalOf } from '../../contract/delivery/report.ts';
 import { texts } from '../../texts/texts.ts';
@@ -36,7 +37,7 @@ export async function pacingSection(
   const behind = `${words.behind}${lastReason === undefined ? '' : ` ${words.lastHour(reasonsText([lastReason], texts))}`}`;
   const pace = lead > TOLERANCE ? words.ahead : lead < -TOLERANCE ? behind : words.even;
   const judgement = reasons.length === 0 ? pace : words.showsNothing(reasonsText(reasons, texts));
-  const percent = `${Math.round(passed * 100)} %`;
+  const percent = percentText(passed, 0);
   return html`<section class="card"><h2>${words.pacing}</h2>
 <meter min="0" max="${budget}" value="${Math.min(spent, budget)}" aria-label="${words.pacingMark}"></meter>
 <p>${words.pacingText(moneyText(spent, currency), moneyText(budget, currency), percent)} ${judgement}</p></section>`;
@@ -59,8 +60,8 @@ export function whySection(
     const text = name.endsWith('_local_micro')
       ? moneyText(Math.round(value), currency)
       : SHARES.has(name)
-        ? `${(value * 100).toFixed(1)} %`
-        : Math.round(value).toLocaleString('en');
+        ? percentText(value, 1)
+        : numberText(Math.round(value));
     return [html`<dt>${label}</dt><dd>${text}</dd>`];
   });
   const nothing =

@@ -1,4 +1,5 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
+import { numberText, percentText } from '../../base/language.ts';
 import { type Role, STATS_READERS } from '../../contract/declare/roles.ts';
 import { type DailyNumbers, totalOf } from '../../contract/delivery/report.ts';
 import { texts } from '../../texts/texts.ts';
@@ -25,8 +26,7 @@ const totalsOf = ({ spend, impressions, engagements, clicks }: DailyNumbers): To
   clicks: totalOf(clicks),
 });
 
-const count = (number: number): string => number.toLocaleString('en');
-const percent = (part: number, whole: number): string => (whole === 0 ? '–' : `${((100 * part) / whole).toFixed(2)} %`);
+const percent = (part: number, whole: number): string => (whole === 0 ? '–' : percentText(part / whole, 2));
 const each = (spend: number, number: number, currency: string): string =>
   number === 0 ? '–' : moneyText(Math.round(spend / number), currency);
 
@@ -38,7 +38,7 @@ export function resultCards(all: DailyNumbers, currency: string, before?: DailyN
   const cards: readonly (readonly [name: string, of: (totals: Totals) => number, text: (value: number) => string])[] = [
     [words.spend, ({ spend }) => spend, money],
     ...(['impressions', 'engagements', 'clicks'] as const).map(
-      (name) => [words[name], (totals: Totals) => totals[name], count] as const,
+      (name) => [words[name], (totals: Totals) => totals[name], numberText] as const,
     ),
     [words.cpm, ({ spend, impressions }) => (1000 * spend) / impressions, money],
     [words.ctr, ({ clicks, impressions }) => clicks / impressions, (part) => percent(part, 1)],
@@ -57,9 +57,9 @@ function changeText(now: number, before: number): string {
   if (!Number.isFinite(now)) return Number.isFinite(before) ? words.nothingNow : words.asBefore;
   if (!Number.isFinite(before)) return words.nothingBefore;
   if (before === 0) return now === 0 ? words.asBefore : words.nothingBefore;
-  const change = (100 * (now - before)) / before;
-  if (Math.abs(change) < 0.05) return words.asBefore;
-  return change > 0 ? words.more(change.toFixed(1)) : words.less((-change).toFixed(1));
+  const change = (now - before) / before;
+  if (Math.abs(change) < 0.0005) return words.asBefore;
+  return change > 0 ? words.more(percentText(change, 1)) : words.less(percentText(-change, 1));
 }
 
 /** The note about the time of the metrics on a page, and whether they are simulated. */
@@ -72,7 +72,7 @@ export function asOf({ now, account }: AccountVisit, { isSimulated }: Pick<Conso
 export function dailyCharts(days: readonly string[], all: DailyNumbers, currency: string): Html {
   const charts = (['spend', 'impressions', 'engagements'] as const).map((name) => {
     const numbers = all[name];
-    const text = (value: number): string => (name === 'spend' ? moneyText(value, currency) : count(value));
+    const text = (value: number): string => (name === 'spend' ? moneyText(value, currency) : numberText(value));
     const best = numbers.indexOf(Math.max(...numbers));
     return html`<section class="card">${barChart({
       id: `${name}-${currency}`,
@@ -108,7 +108,7 @@ export function resultTable(first: string, rows: readonly ResultRow[], currency:
     const [spend, clicks, impressions] = [pick(of.spend), pick(of.clicks), pick(of.impressions)];
     const cells = [
       moneyText(spend, currency),
-      ...[of.impressions, of.engagements, of.clicks, of.views].map((list) => count(pick(list))),
+      ...[of.impressions, of.engagements, of.clicks, of.views].map((list) => numberText(pick(list))),
       percent(clicks, impressions),
       each(spend, clicks, currency),
     ];

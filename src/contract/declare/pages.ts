@@ -6,7 +6,7 @@ import type { Session } from '../store/logins.ts';
 import type { Environment } from './account-state.ts';
 
 /** The hidden fields of every form: the CSRF token, and the key by which a form is processed only once. */
-export type FormFields = Readonly<Record<'authenticity_token' | 'form_key', string>>;
+export type FormFields = Readonly<Record<'authenticity_token' | 'form_key' | 'page_language', string>>;
 
 /** A browser's request for a page. */
 export interface PageRequest {

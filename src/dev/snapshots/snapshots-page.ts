@@ -61,7 +61,7 @@ function item({ name, at, clock, bytes }: SnapshotReply): Html {
 <button type="submit" aria-label="${text} ${name}">${text}</button></form>`;
   return html`<li><div><p><strong>${name}</strong></p>
 <p class="soft">${words.taken(timestampElement(at), timestampElement(clock))}<br>
-${words.size(bytes)}, <a href="/_dev/snapshots/${name}/file" aria-label="${words.downloadIt(name)}">${words.download}</a></p></div>
+${words.size((bytes / 1e6).toFixed(1))}, <a href="/_dev/snapshots/${name}/file" aria-label="${words.downloadIt(name)}">${words.download}</a></p></div>
 <div class="buttons">${button('restore', words.restore)}
 ${button('remove', words.remove)}</div></li>`;
 }

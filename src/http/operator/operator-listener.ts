@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../base/clock.ts';
 import { type Html, html, noHtml } from '../../base/html.ts';
 import { formatInstant, formatMillisecond } from '../../base/instants.ts';
+import { language } from '../../base/language.ts';
 import type { Random } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { OPERATOR_ACTS, type OperatorAct } from '../../contract/declare/operator-acts.ts';
@@ -34,6 +35,7 @@ import { isFromOwnOrigin, isFromOwnPage } from '../pages/csrf.ts';
 import { renderDocument } from '../pages/document.ts';
 import { islandFile } from '../pages/islands.ts';
 import { pageHeaders } from '../pages/page-headers.ts';
+import { continueIn, inLanguageOf, LANGUAGE_PARAMETER, languageChoice, noteParameter } from '../pages/page-language.ts';
 import { styleSheets } from '../pages/style-sheets.ts';
 import { readBody } from '../read-body.ts';
 import { send } from '../reply.ts';
@@ -54,7 +56,7 @@ interface OperatorDeps {
   readonly branding: Branding;
   readonly sentForms: SentForms;
   readonly pages: readonly OperatorPage[];
-  readonly sections: OperatorSections;
+  readonly sections: () => OperatorSections;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly reachOf: (request: IncomingMessage) => Reach;
   /** Consumes a sign-in link; returns the name of the operator, or undefined for an invalid link. */
@@ -101,7 +103,8 @@ export function operatorListener(deps: OperatorDeps, others: RequestListener): R
   const operatorConsole = new OperatorConsole(deps);
   return (request, response) => {
     const path = request.url!.split('?', 1)[0]!;
-    if (path === HOME || path.startsWith(`${HOME}/`)) void operatorConsole.answer(request, response);
+    if (path === HOME || path.startsWith(`${HOME}/`))
+      void inLanguageOf(request, deps.branding.language, () => operatorConsole.answer(request, response));
     else if (!sendAsset(deps.branding, path, response)) others(request, response);
   };
 }
@@ -136,10 +139,16 @@ class OperatorConsole {
     const [path = '/', query = ''] = request.url!.split('?', 2);
     const { isOwnName, isSecure } = this.#deps.reachOf(request);
     if (!isOwnName) return this.#send(response, 421, page(words.wrongName, html`<p>${words.wrongNameAbout}</p>`));
+    const choice = languageChoice(request, isSecure);
+    if (choice)
+      return this.#send(response, 303, page(texts.site.done, noHtml), [
+        ...['location', choice.location, 'set-cookie', choice.cookie],
+      ]);
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     if (method !== 'GET' && method !== 'POST')
       return this.#send(response, 405, page(words.wrongMethod, noHtml), ['allow', 'GET, HEAD, POST']);
     const input = new URLSearchParams(method === 'POST' ? (await readBody(request, FORM_BYTES_MAX)).toString() : query);
+    continueIn(method === 'POST' ? input.get(LANGUAGE_PARAMETER) : null);
     const origins = ['http', 'https'].map((scheme) => `${scheme}://${request.headers.host}`);
     const address = this.#deps.addressOf(request);
     const isOwn = isFromOwnOrigin(request, origins);
@@ -147,20 +156,20 @@ class OperatorConsole {
     const visitor = { cookie, address, browser: browserName(request.headers['user-agent']) };
     if (path === SIGN_IN) return this.#signIn(response, { method, input, visitor, isOwn, isSecure });
     const session = await this.#sessions.find(visitor);
-    if (!session) return this.#send(response, 401, SIGNED_OUT);
+    if (!session) return this.#send(response, 401, signedOut());
     const tokens = { input: input.get('authenticity_token') ?? undefined, own: session.form_token, isKept: true };
     if (method === 'POST' && !isFromOwnPage(request, origins, tokens))
       return this.#send(response, 403, page(words.outdated, html`<p>${words.outdatedAbout}</p>`));
     if (path === SIGN_OUT) {
       if (method === 'POST') await this.#signOut(session, address);
-      return this.#send(response, 200, SIGNED_OUT, [
+      return this.#send(response, 200, signedOut(), [
         'set-cookie',
         setCookieHeader(OPERATOR_COOKIE, undefined, isSecure),
       ]);
     }
     const route = this.#find(request.url!);
     const found = route && this.#byPath.get(route.path);
-    if (!found?.methods.includes(method)) return this.#send(response, 404, this.#framed(session, path, NOT_FOUND));
+    if (!found?.methods.includes(method)) return this.#send(response, 404, this.#framed(session, path, notFound()));
     const visit = { method, path, input, session, address, pathParams: route!.params } as const;
     const perform = async () => {
       const {
@@ -180,7 +189,7 @@ class OperatorConsole {
     const form = { key, address: request.url!, members: [...input] };
     const done = await this.#deps.sentForms.once(form, cookie!, perform);
     if (done) return sendRendered(response, done);
-    return this.#send(response, 409, SENT_BEFORE);
+    return this.#send(response, 409, sentBefore());
   }
 
   async #signIn(response: ServerResponse, of: SignIn): Promise<void> {
@@ -195,7 +204,7 @@ class OperatorConsole {
     const begun = isOwn ? await this.#beginSession(token, visitor) : undefined;
     if (begun === undefined) {
       this.#deps.log.info({ event: 'operator_login_failed', address }, 'audit');
-      return this.#send(response, 403, OLD_LINK);
+      return this.#send(response, 403, oldLink());
     }
     this.#deps.log.info({ event: 'operator_login', operator: begun.operator, address }, 'audit');
     const cookie = setCookieHeader(OPERATOR_COOKIE, begun.cookie, isSecure);
@@ -227,7 +236,10 @@ class OperatorConsole {
     const { operator, id_hash } = session;
     return {
       ...{ method, path, pathParams, operator, session: id_hash, formFields: this.#fieldsOf(session) },
-      parameter: (name) => input.get(name) ?? undefined,
+      parameter: (name) => {
+        noteParameter(name);
+        return input.get(name) ?? undefined;
+      },
       read: (work) => this.#deps.store.read(work),
       change: async (act, work) => {
         const { needsReason } = OPERATOR_ACTS[act];
@@ -247,7 +259,11 @@ class OperatorConsole {
   }
 
   #fieldsOf({ form_token }: OperatorSession): FormFields {
-    return { authenticity_token: form_token, form_key: this.#deps.sentForms.keyFor('', form_token) };
+    return {
+      authenticity_token: form_token,
+      form_key: this.#deps.sentForms.keyFor('', form_token),
+      [LANGUAGE_PARAMETER]: language(),
+    };
   }
 
   #send(response: ServerResponse, status: number, shown: PageDocument, more: readonly string[] = []): void {
@@ -255,7 +271,7 @@ class OperatorConsole {
   }
 
   #framed(session: OperatorSession, path: string, content: OperatorResponse['html']): PageDocument {
-    const links = this.#deps.sections.map(([own, text]) => ({
+    const links = this.#deps.sections().map(([own, text]) => ({
       href: HOME + own,
       text,
       isCurrent: own === '' ? path === HOME : path === HOME + own || path.startsWith(`${HOME + own}/`),
@@ -277,14 +293,16 @@ function sendRendered(response: ServerResponse, { status, headers, text }: Rende
 
 const page = (title: string, content: Html): PageDocument => ({ title, content: html`<h1>${title}</h1>${content}` });
 
-const SIGNED_OUT = page(words.signedOut, html`<p>${words.signedOutAbout}</p>`);
+const signedOut = () => page(words.signedOut, html`<p>${words.signedOutAbout}</p>`);
 
-const [sentBefore, sentBeforeAbout] = texts.errors.reasons['sent before'];
-const SENT_BEFORE = page(sentBefore, html`<p>${sentBeforeAbout}</p>`);
+function sentBefore(): PageDocument {
+  const [title, about] = texts.errors.reasons['sent before'];
+  return page(title, html`<p>${about}</p>`);
+}
 
-const OLD_LINK = page(words.oldLink, html`<p>${words.oldLinkAbout}</p>`);
+const oldLink = () => page(words.oldLink, html`<p>${words.oldLinkAbout}</p>`);
 
-const NOT_FOUND = page(words.notFound, html`<p><a href="${HOME}">${words.overview}</a></p>`);
+const notFound = () => page(words.notFound, html`<p><a href="${HOME}">${words.overview}</a></p>`);
 
 /** Builds the audit record of an operator action; `address` is that of the browser. @source decision 1007 */
 function newRecord(

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import type { Language } from '../../base/language.ts';
 import { etagOf, type Routes } from '../routes.ts';
 import type { BrandedService } from './document.ts';
 
@@ -35,6 +36,7 @@ export interface Branding extends BrandedService {
  */
 export async function loadBranding(settings: {
   readonly service_name: string;
+  readonly page_language: Language;
   readonly service_logo: string;
   readonly service_favicon: string;
 }): Promise<Branding> {
@@ -44,7 +46,7 @@ export async function loadBranding(settings: {
     settings.service_favicon === ''
       ? picture('svg', own)
       : await pictureOf('service_favicon', settings.service_favicon);
-  return { name: settings.service_name, hasLogo: logo !== undefined, logo, favicon };
+  return { name: settings.service_name, language: settings.page_language, hasLogo: logo !== undefined, logo, favicon };
 }
 
 async function pictureOf(setting: string, path: string): Promise<Picture> {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { LANGUAGES } from '../../base/language.ts';
 
 /** A cookie of the pages: its name and the shape of its values. */
 interface CookieKind {
@@ -17,6 +18,12 @@ export const DEVICE_COOKIE: CookieKind = {
   name: 'known',
   shape: /^[A-Za-z0-9_.-]{1,1000}$/,
   keeps_s: 180 * 86_400,
+};
+/** The cookie with the language that a visitor has chosen. @source decision 1261 */
+export const LANGUAGE_COOKIE: CookieKind = {
+  name: 'language',
+  shape: new RegExp(`^(${Object.keys(LANGUAGES).join('|')})$`),
+  keeps_s: 365 * 86_400,
 };
 
 /** The name of a cookie. Browsers enforce secure attributes for the prefix `__Host-`. */

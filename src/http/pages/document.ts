@@ -1,29 +1,34 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
+import { type Language, language } from '../../base/language.ts';
 import type { Environment } from '../../contract/declare/account-state.ts';
 import type { PageDocument, PageFrame, PageLink, PageSection, PageTabs } from '../../contract/declare/pages.ts';
 import { texts } from '../../texts/texts.ts';
 import { FAVICON_PATH, LOGO_PATH } from './branding.ts';
 import { islands as built, islandPath } from './islands.ts';
+import { languageLinks } from './page-language.ts';
 
 /** The branding that every page shows. */
 export interface BrandedService {
   readonly name: string;
   readonly hasLogo: boolean;
+  /** The language of pages for visitors whose browsers ask for none. */
+  readonly language: Language;
   /** What pages for developers link to beside each other, where there are tools. */
-  readonly toolLinks?: readonly PageLink[];
+  readonly toolLinks?: () => readonly PageLink[];
 }
 
 /**
  * Renders a page as a complete HTML document with the header of the service. Only wide pages link to `/`: the others
  * are steps of a login for an application, which no link should interrupt.
+ * @param hasLanguages whether it links to itself in other languages
  * @source decision 545
  */
-export function renderDocument(document: PageDocument, branding: BrandedService): string {
+export function renderDocument(document: PageDocument, branding: BrandedService, hasLanguages = true): string {
   const { title, content, frame, tabs, width } = document;
   const logo = branding.hasLogo ? html`<img src="${LOGO_PATH}" alt="" height="32">` : '';
   const whose = html`${logo}<strong>${branding.name}</strong>`;
   return html`<!doctype html>
-<html lang="en">
+<html lang="${language()}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -46,7 +51,7 @@ ${frame ? mainNavigation(frame) : ''}
 ${sectionNavigation(frame?.account, frame ? tabsOf(frame, branding) : tabs)}<main id="main" tabindex="-1"${width ? html` class="${width}"` : ''}>
 ${content}
 </main>
-</body>
+${hasLanguages ? languageLinks() : ''}</body>
 </html>
 `.render();
 }
@@ -59,8 +64,8 @@ export function islandsOf({ frame, islands = [] }: Pick<PageDocument, 'frame' | 
   return frame ? ['forms', ...islands] : islands;
 }
 
-function tabsOf({ tabs, section }: PageFrame, { toolLinks = [] }: BrandedService): PageTabs | undefined {
-  return tabs && section === 'developer' ? { ...tabs, links: [...tabs.links, ...toolLinks] } : tabs;
+function tabsOf({ tabs, section }: PageFrame, { toolLinks }: BrandedService): PageTabs | undefined {
+  return tabs && section === 'developer' ? { ...tabs, links: [...tabs.links, ...(toolLinks?.() ?? [])] } : tabs;
 }
 
 /** A script of a page, and what it loads; nothing where scripts were not built. */

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
+import { noHtml } from '../../base/html.ts';
+import { language } from '../../base/language.ts';
 import type { Page, PageRefusal, PageRequest, PageResponse, Pages } from '../../contract/declare/pages.ts';
 import { Problem, type ProblemName } from '../../contract/problems/problems.ts';
 import type { RenderedPage, SentForms } from '../../contract/services/sent-forms.ts';
@@ -16,6 +18,7 @@ import { isFromOwnOrigin, isFromOwnPage } from './csrf.ts';
 import { type BrandedService, renderDocument } from './document.ts';
 import { type CallDeps, callsOf } from './page-calls.ts';
 import { pageHeaders } from './page-headers.ts';
+import { continueIn, inLanguageOf, LANGUAGE_PARAMETER, languageChoice, noteParameter } from './page-language.ts';
 import { styleSheets } from './style-sheets.ts';
 
 /** The dependencies of the pages of a listener: those of the pipeline, and their own. */
@@ -42,7 +45,9 @@ export function pageAnswerer(deps: PageDeps): (request: IncomingMessage, respons
   return (request, response) => {
     const route = METHODS.has(request.method!) ? find(request.url!) : undefined;
     if (!route) return false;
-    void answer(deps, byPath.get(route.path)!, request, response, route.params);
+    void inLanguageOf(request, deps.branding.language, () =>
+      answer(deps, byPath.get(route.path)!, request, response, route.params),
+    );
     return true;
   };
 }
@@ -125,7 +130,7 @@ interface PageArrival {
 }
 
 /** The hidden fields that each form has, beside what it is about. */
-const FORM_FIELDS: readonly string[] = ['authenticity_token', 'form_key'];
+const FORM_FIELDS: readonly string[] = ['authenticity_token', 'form_key', LANGUAGE_PARAMETER];
 
 /** Handles a request in order: rate limit, session, form, form token, page, changes of the session. */
 async function respond(deps: PageDeps, page: Page, arrival: PageArrival): Promise<RenderedPage> {
@@ -137,6 +142,11 @@ async function respond(deps: PageDeps, page: Page, arrival: PageArrival): Promis
   const isCounted = page.isRateLimited && method === 'GET';
   const wait_s = deps.addressLimiter?.take(address) ?? (isCounted ? pageViewLimiter.take(address) : undefined);
   if (wait_s !== undefined) return rendered(pages.errorPage('too many visits', wait_s));
+  const choice = languageChoice(request, isSecure);
+  if (choice) {
+    const { location, cookie } = choice;
+    return { ...rendered({ status: 303, location, html: noHtml }), cookies: [cookie] };
+  }
   if (deps.fence) await deps.fence();
   const cookie = readCookie(request, SESSION_COOKIE, isSecure);
   const session = await sessions.open({ cookie, address, browser: browserName(request.headers['user-agent']) });
@@ -147,20 +157,28 @@ async function respond(deps: PageDeps, page: Page, arrival: PageArrival): Promis
   const input =
     method === 'POST' ? (await deps.unauthenticatedBodies.read(request, { address, max, isKnown })).toString() : query;
   const parameters = new URLSearchParams(input);
+  continueIn(parameters.get(LANGUAGE_PARAMETER));
   const user = session.user?.id ?? '';
   const call = session.user ? callsOf(deps.calls, request, session.user) : noCalls;
   let [isBegun, isHalfDone] = [false, false];
   const pageRequest: PageRequest = {
     method,
     isHead: request.method === 'HEAD',
-    parameter: (name) => parameters.get(name) ?? undefined,
+    parameter: (name) => {
+      noteParameter(name);
+      return parameters.get(name) ?? undefined;
+    },
     parameters: [...parameters],
     path: request.url!.split('?', 1)[0]!,
     query,
     pathParams: path,
     user: session.user,
     session: session.stored,
-    formFields: { authenticity_token: session.csrfToken, form_key: sentForms.keyFor(user, session.csrfToken) },
+    formFields: {
+      authenticity_token: session.csrfToken,
+      form_key: sentForms.keyFor(user, session.csrfToken),
+      [LANGUAGE_PARAMETER]: language(),
+    },
     address,
     deviceCookie: readCookie(request, DEVICE_COOKIE, isSecure),
     serviceName: deps.branding.name,
@@ -238,7 +256,7 @@ function renderPage(response: PageResponse, branding: BrandedService, request: I
   if (location !== undefined) headers.push('location', location);
   if (retryAfter_s !== undefined) headers.push('retry-after', String(retryAfter_s));
   if (file) headers.push('content-disposition', `attachment; filename="${file.name}"`);
-  const page = () => ('content' in html ? renderDocument(html, branding) : html.render());
+  const page = () => ('content' in html ? renderDocument(html, branding, status < 400) : html.render());
   return {
     status,
     headers,
@@ -258,7 +276,7 @@ function sendPage(
   { status, headers: own, text, cookies }: RenderedPage,
   { request, secure, transactionId }: ReplyContext,
 ): void {
-  const headers = [...own, 'vary', 'accept, cookie', 'x-transaction-id', transactionId, ...secure];
+  const headers = [...own, 'vary', 'accept, accept-language, cookie', 'x-transaction-id', transactionId, ...secure];
   const requestId = clientRequestId(request);
   if (requestId) headers.push('x-request-id', requestId);
   for (const cookie of cookies) headers.push('set-cookie', cookie);

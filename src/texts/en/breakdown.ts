@@ -16,7 +16,7 @@ export const breakdown = {
   noCountry: 'Enter the name of a country',
   start: 'Break down',
   unknown: 'Unknown',
-  resultsBy: (name: string) => `Results by ${name.toLowerCase()}`,
+  resultsBy: (name: string) => `Results by ${name[0]!.toLowerCase()}${name.slice(1)}`,
   pacing: 'Pacing',
   pacingText: (spent: string, budget: string, share: string) =>
     `${spent} of today's ${budget} is spent, and ${share} of the day has passed.`,

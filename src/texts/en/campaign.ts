@@ -40,7 +40,6 @@ export const campaign = {
     entity_status: 'Status',
   },
   hints: {
-    currencies: (each: readonly string[]) => each.join(' or '),
     daily: (currency: string) => `In ${currency}. Spread over the day; leave empty for none.`,
     total: (currency: string) => `In ${currency}. Never exceeded; leave empty for none.`,
     bid: (currency: string) => `In ${currency}, for each result. Not for automatic bidding.`,
@@ -84,7 +83,7 @@ export const campaign = {
   audience: 'Audience',
   everybody: 'Everybody: no targeting yet.',
   estimate: 'Estimated audience',
-  estimateText: (min: string, max: string) => (min === max ? min : `${min} to ${max}`),
+  estimateText: (min: string, max: string) => `${min} to ${max}`,
   addCriterion: 'Add to the audience',
   criterionKind: 'Who',
   criterionValue: 'Which',

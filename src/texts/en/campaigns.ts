@@ -5,7 +5,7 @@ export const campaigns = {
   noneAbout: 'A campaign has a budget, and line items that say who sees which ads.',
   create: 'Create a campaign',
   noBudget: 'None',
-  count: '{total} {total:campaign|campaigns}',
+  count: '{total} {total, plural, one {campaign} other {campaigns}}',
 } as const;
 
 /** Labels of the effective statuses of campaigns, line items and ads. */

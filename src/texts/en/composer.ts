@@ -1,10 +1,10 @@
-/** English text of the composer; see `src/console/islands/texts.ts` for placeholders. */
+/** English text of the composer; see `src/base/messages.ts` for placeholders. */
 export const composer = {
   picture: 'Picture or video',
   pictureHint:
     'Optional: a JPEG, PNG, WebP or GIF picture, or an MP4 or MOV video. It is uploaded as soon as you choose it.',
   uploading: 'Uploading…',
-  progress: 'Uploading: {percent} %',
+  progress: 'Uploading: {percent}%',
   processing: 'The video is being processed…',
   uploaded: 'The picture will be part of the post.',
   uploadedOther: 'The file will be part of the post.',

@@ -171,10 +171,9 @@ The second signature is made with a secret of the webhook: a new one is shown on
     refused: (callback: Html, why: string): Html => html`${callback} is refused: ${why}`,
     onlyOob: 'native applications may only use oob.',
     wrongCallback: (why: string) => `it ${why}.`,
-    nearest: (callback: string | undefined) =>
-      callback === undefined
-        ? 'it matches no registered callback URL.'
-        : `it does not exactly match a registered callback URL. The closest one is: ${callback}`,
+    noMatch: 'it matches no registered callback URL.',
+    nearest: (callback: string) =>
+      `it does not exactly match a registered callback URL. The closest one is: ${callback}`,
   },
   tokens: {
     title: 'User tokens',

@@ -1,10 +1,7 @@
 /** English text of error pages: heading and explanation by reason. */
 export const errors = {
   start: 'Start page',
-  wait: (seconds: number) => {
-    const minutes = Math.ceil(seconds / 60);
-    return `You can try again in about ${minutes === 1 ? '1 minute' : `${minutes} minutes`}.`;
-  },
+  wait: (minutes: number) => `You can try again in about ${minutes === 1 ? '1 minute' : `${minutes} minutes`}.`,
   reasons: {
     token: [
       'This link no longer works',

@@ -1,4 +1,4 @@
-/** English text of lists and the grid; see `src/console/islands/texts.ts` for placeholders. */
+/** English text of lists and the grid; see `src/base/messages.ts` for placeholders. */
 export const grid = {
   noneFound: 'No matches.',
   search: 'Name begins with',
@@ -17,7 +17,6 @@ export const grid = {
   plain: 'Plain table',
   comfortable: 'Editable table',
   columns: 'Columns',
-  sorted: { asc: 'ascending', desc: 'descending', none: 'none' },
   select: 'Select {name}',
   selected: '{count} selected',
   rename: 'Rename',

@@ -74,7 +74,9 @@ export const login = {
       html`You can revoke access at any time under\n<a href="${link}">connected apps</a>.`,
     given: (application: string) => `You have given ${application} access`,
     enter: (application: string) => `Go back to ${application} and enter this code:`,
-    once: (seconds: number) => `It works once, for the next ${lasts(seconds)}. You can close this page afterwards.`,
+    once: (time: string) => `It works once, for the next ${time}. You can close this page afterwards.`,
+    seconds: (count: number) => `${count} seconds`,
+    minutes: (count: number) => `${count} minutes`,
     denied: (application: string) => `${application} was not authorized`,
     deniedAbout: 'Nothing has changed in your account.',
     back: (application: string) => `Go back to ${application}`,
@@ -98,9 +100,3 @@ export const login = {
     password: 'See your password',
   },
 } as const;
-
-function lasts(seconds: number): string {
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 2) return `${seconds} seconds`;
-  return minutes === 10 ? 'ten minutes' : `${minutes} minutes`;
-}

@@ -18,7 +18,6 @@ export const operator = {
   waits: 'Waiting for',
   noJobs: 'No jobs are due.',
   noWorker: 'No running server has the role worker: jobs, webhooks and new events wait for one.',
-  late: (seconds: number) => (seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`),
   backup: 'Backup',
   lastBackup: 'Last verified:',
   noBackup: 'No backup was ever verified.',
@@ -140,8 +139,8 @@ export const operator = {
       stream_events_per_s: 'Events a second and stream',
       webhooks: 'Webhooks',
     },
-    usual: (limit: number) => `Leave empty for ${limit.toLocaleString('en')}, the default.`,
-    wrongLimit: (name: string, max: number) => `${name}: a whole number up to ${max.toLocaleString('en')}.`,
+    usual: (limit: string) => `Leave empty for ${limit}, the default.`,
+    wrongLimit: (name: string, max: string) => `${name}: a whole number up to ${max}.`,
     save: 'Save',
   },
   publishers: {

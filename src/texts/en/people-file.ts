@@ -1,4 +1,4 @@
-/** English text of the audience upload; see `src/console/islands/texts.ts` for placeholders. */
+/** English text of the audience upload; see `src/base/messages.ts` for placeholders. */
 export const peopleFile = {
   file: 'File with people',
   fileHint:
@@ -26,16 +26,16 @@ export const peopleFile = {
   stop: 'Pause',
   progress: 'Upload progress',
   states: {
-    sending: '{people} {people:person|people} uploaded so far.',
-    done: '{people} {people:person was|people were} uploaded.',
-    stopped: 'Paused after {people} {people:person|people}.',
+    sending: '{people} {people, plural, one {person} other {people}} uploaded so far.',
+    done: '{people} {people, plural, one {person was} other {people were}} uploaded.',
+    stopped: 'Paused after {people} {people, plural, one {person} other {people}}.',
     'signed out':
-      'You were logged out after {people} {people:person|people}. Log in again in another tab, then continue here.',
+      'You were logged out after {people} {people, plural, one {person} other {people}}. Log in again in another tab, then continue here.',
     waiting:
-      'No connection, or the service is busy. Trying again in {seconds} {seconds:second|seconds}; {people} {people:person|people} uploaded so far.',
+      'No connection, or the service is busy. Trying again in {seconds} {seconds, plural, one {second} other {seconds}}; {people} {people, plural, one {person} other {people}} uploaded so far.',
   },
-  skipped: '{skipped} {skipped:row was|rows were} refused.',
-  leftOut: '{left_out} {left_out:value was|values were} left out of other rows.',
+  skipped: '{skipped} {skipped, plural, one {row was} other {rows were}} refused.',
+  leftOut: '{left_out} {left_out, plural, one {value was} other {values were}} left out of other rows.',
   faults: 'What was refused or left out',
   fault: 'Line {line}, {column}: {reason}',
   rowFault: 'Line {line}: {reason}',
@@ -59,7 +59,8 @@ export const peopleFile = {
   signIn: 'Log in',
   stillSignedOut: 'You are not logged in yet',
   matching: 'The people of this audience are being matched with those who are known here …',
-  matched: 'Done: {size} {size:person|people} of this audience {size:is|are} known here.',
+  matched:
+    'Done: {size} {size, plural, one {person} other {people}} of this audience {size, plural, one {is} other {are}} known here.',
   tooFew: 'Done, but too few people of this audience are known here for ads to be shown to them.',
   empty: 'The file is empty',
   noColumn: 'Choose what at least one column contains',

@@ -11,6 +11,7 @@ export const site = {
   allAccounts: 'All accounts',
   switchAccount: (name: string) => `Account ${name}: switch`,
   breadcrumb: 'Breadcrumb',
+  languages: 'Language',
   done: 'Done',
   environments: { production: 'Production', sandbox: 'Sandbox' },
   home: {

@@ -101,7 +101,7 @@ export const tools = {
     seed: 'Reset',
     empty: 'Reset to empty',
     taken: (at: Html, clock: Html): Html => html`taken ${at}; its clock shows ${clock}`,
-    size: (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`,
+    size: (megabytes: string) => `${megabytes} MB`,
     download: 'download',
     downloadIt: (name: string) => `Download ${name}`,
     restore: 'Restore',

@@ -69,7 +69,7 @@ export function Grid({ input, rows }: { readonly input: GridInput; readonly rows
             <tr aria-rowindex={1}>
               {mayChange && <td />}
               {columns.map((column) => (
-                <Head key={column.name} column={column} sort={rows.sort.value} onSort={sortBy} words={words} />
+                <Head key={column.name} column={column} sort={rows.sort.value} onSort={sortBy} />
               ))}
             </tr>
           </thead>
@@ -234,17 +234,16 @@ function Trouble({ input: { words, loginPath }, rows, onRetry }: TroubleInput) {
 interface HeadInput {
   readonly column: ListColumn;
   readonly sort: string | undefined;
-  readonly words: Words;
   onSort(name: string): Promise<void>;
 }
 
-function Head({ column: { name, label, kind, isSortable }, sort, words, onSort }: HeadInput) {
+function Head({ column: { name, label, kind, isSortable }, sort, onSort }: HeadInput) {
   const order = sort === `${name}-asc` ? 'asc' : sort === `${name}-desc` ? 'desc' : undefined;
   return (
     <th
       scope="col"
       class={kind === 'money' ? 'number' : undefined}
-      aria-sort={isSortable ? words.sorted[order ?? 'none'] : undefined}
+      aria-sort={isSortable ? (order ? `${order}ending` : 'none') : undefined}
     >
       {isSortable ? (
         <button type="button" class="plain" onClick={() => void onSort(name)}>

@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { systemClock } from '../../../base/clock.ts';
 import { CsvError } from '../../../base/csv.ts';
+import { language } from '../../../base/language.ts';
 import {
   COLUMN_KINDS,
   type ColumnKind,
@@ -320,9 +321,9 @@ function faultText(
 
 /** The codes and names of countries, by name. */
 function countries(): [code: string, name: string][] {
-  const names = new Intl.DisplayNames('en', { type: 'region' });
+  const names = new Intl.DisplayNames(language(), { type: 'region' });
   const all = PHONE_COUNTRIES.map((code): [string, string] => [code, names.of(code) ?? code]);
-  return all.sort(([, a], [, b]) => a.localeCompare(b, 'en'));
+  return all.sort(([, a], [, b]) => a.localeCompare(b, language()));
 }
 
 function stateText(state: UploadState, progress: Progress, words: typeof peopleFile): string {

@@ -7,19 +7,13 @@ const words = texts.login.abilities;
 export const LEVEL_NAMES: Readonly<Record<AccessLevel, string>> = texts.login.levels;
 
 /** The permissions of applications, and the access levels that include them. @source authentication 6.3 */
-const PERMISSIONS: readonly (readonly [name: string, levels: readonly AccessLevel[]])[] = [
-  [words.see, ['read', 'read-write', 'read-write-directmessages']],
-  [words.seeAccounts, ['read', 'read-write', 'read-write-directmessages']],
-  [words.manage, ['read-write', 'read-write-directmessages']],
-  [words.post, ['read-write', 'read-write-directmessages']],
-  [words.messages, ['read-write-directmessages']],
+const PERMISSIONS: readonly (readonly [name: keyof typeof words, levels: readonly AccessLevel[]])[] = [
+  ['see', ['read', 'read-write', 'read-write-directmessages']],
+  ['seeAccounts', ['read', 'read-write', 'read-write-directmessages']],
+  ['manage', ['read-write', 'read-write-directmessages']],
+  ['post', ['read-write', 'read-write-directmessages']],
+  ['messages', ['read-write-directmessages']],
 ];
-
-/** The permission that is independent of the access level. */
-const EMAIL = words.email;
-
-/** Permissions that no access level includes. */
-const NEVER = [words.password];
 
 /** Returns the display names of the permissions that an access level includes, and of the others. */
 export function permissionsOf(
@@ -30,9 +24,10 @@ export function permissionsOf(
   readonly cannot: readonly string[];
 } {
   const isAllowed = ([, levels]: (typeof PERMISSIONS)[number]): boolean => levels.includes(level);
-  const names = (rows: readonly (typeof PERMISSIONS)[number][]): string[] => rows.map(([name]) => name);
+  const names = (rows: readonly (typeof PERMISSIONS)[number][]): string[] => rows.map(([name]) => words[name]);
+  const { email, password } = words;
   return {
-    can: [...names(PERMISSIONS.filter(isAllowed)), ...(seesEmail ? [EMAIL] : [])],
-    cannot: [...names(PERMISSIONS.filter((row) => !isAllowed(row))), ...(seesEmail ? [] : [EMAIL]), ...NEVER],
+    can: [...names(PERMISSIONS.filter(isAllowed)), ...(seesEmail ? [email] : [])],
+    cannot: [...names(PERMISSIONS.filter((row) => !isAllowed(row))), ...(seesEmail ? [] : [email]), password],
   };
 }

@@ -185,11 +185,12 @@ const words = texts.login.consent;
  * @source authentication 6.4 and 6.6
  */
 function pinPage({ name }: Application, pin: string, lasts_s: number): PageDocument {
+  const time = lasts_s < 120 ? words.seconds(lasts_s) : words.minutes(Math.floor(lasts_s / 60));
   return cardPage(
     words.given(name),
     html`<p id="code-desc">${words.enter(name)}</p>
 <div id="oauth_pin"><kbd aria-labelledby="code-desc"><code>${pin}</code></kbd></div>
-<p class="soft">${words.once(lasts_s)}</p>`,
+<p class="soft">${words.once(time)}</p>`,
   );
 }
 

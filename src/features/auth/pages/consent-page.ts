@@ -51,12 +51,12 @@ ${view === 'consent' ? loggedInAs(request, form) : loginFields({ name, isWrong: 
 <button type="submit" id="cancel" name="cancel" value="Cancel" formnovalidate>${texts.login.cancel}</button>
 </div>
 </form>
-${isLoginOnly ? '' : REVOCABLE}`;
+${isLoginOnly ? '' : revocable()}`;
   return { title, content };
 }
 
 /** The note that access can be revoked. @source authentication 6.3 */
-const REVOCABLE = html`<p class="soft">${words.revoke('/settings/connected_apps')}</p>`;
+const revocable = () => html`<p class="soft">${words.revoke('/settings/connected_apps')}</p>`;
 
 /** The description, publisher and links of an application. */
 function publisher(application: Application): Html {

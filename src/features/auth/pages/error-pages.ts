@@ -45,7 +45,7 @@ export function errorPage(why: ErrorReason, wait_s?: number): PageResponse {
   const [status, code, message] = REFUSALS[why];
   const retryAfter_s = wait_s ?? (status === 503 ? 1 : undefined);
   const [heading, text] = words.reasons[why];
-  const wait = retryAfter_s === undefined ? '' : html`<p class="soft">${words.wait(retryAfter_s)}</p>`;
+  const wait = retryAfter_s === undefined ? '' : html`<p class="soft">${words.wait(Math.ceil(retryAfter_s / 60))}</p>`;
   const content = html`<p>${text}</p>
 ${wait}${OUTSIDE_LOGINS.has(why) ? html`<p><a href="/">${words.start}</a></p>` : ''}`;
   return { status, html: cardPage(heading, content), error: { code, message }, retryAfter_s };

@@ -42,21 +42,22 @@ async function change(deps: PagesDeps, request: UserRequest): Promise<PageRespon
   });
 }
 
-const CURRENT = {
-  member: 'current_password',
-  name: 'session[password]',
-  label: words.current,
-  type: 'password',
-  attributes: html`required autocomplete="current-password" maxlength="1000"`,
-} as const;
+const currentField = () =>
+  ({
+    member: 'current_password',
+    name: 'session[password]',
+    label: words.current,
+    type: 'password',
+    attributes: html`required autocomplete="current-password" maxlength="1000"`,
+  }) as const;
 
-const CODE = {
+const codeField = () => ({
   member: 'code',
   name: 'session[code]',
   label: texts.login.code.label,
   hint: texts.login.code.hint,
   attributes: html`required autocomplete="one-time-code" autocapitalize="none" spellcheck="false" maxlength="40"`,
-} as const;
+});
 
 async function render(
   deps: PagesDeps,
@@ -71,8 +72,8 @@ async function render(
 <form method="post" action="${PATH}">
 ${hiddenFields(formFields)}
 <input type="text" name="username" value="${user.screen_name}" autocomplete="username" hidden>
-${formField(CURRENT, '', errors.current_password)}
-${needsCode ? formField(CODE, '', errors.code) : ''}
+${formField(currentField(), '', errors.current_password)}
+${needsCode ? formField(codeField(), '', errors.code) : ''}
 ${newPasswordFields(deps.passwords, errors)}
 <div class="buttons"><button class="main" type="submit">${words.button}</button></div>
 </form>`;

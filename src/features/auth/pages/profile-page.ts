@@ -31,7 +31,7 @@ interface ProfileField extends FormField {
   readonly errorOf: (text: string) => string | undefined;
 }
 
-const FIELDS: readonly ProfileField[] = [
+const fields = (): readonly ProfileField[] => [
   {
     member: 'name',
     label: words.fields.name,
@@ -102,13 +102,13 @@ function draftOf({ name, screen_name, description, location, url }: User): Draft
 /** Reads the form. Browsers send line breaks as CRLF. */
 function draftFrom({ parameter }: PageRequest): Draft {
   return Object.fromEntries(
-    FIELDS.map(({ member }) => [member, (parameter(member) ?? '').trim().replaceAll('\r\n', '\n')]),
+    fields().map(({ member }) => [member, (parameter(member) ?? '').trim().replaceAll('\r\n', '\n')]),
   ) as Draft;
 }
 
 function errorsOf(draft: Draft): FieldErrors {
   return Object.fromEntries(
-    FIELDS.flatMap(({ member, errorOf }) => {
+    fields().flatMap(({ member, errorOf }) => {
       const message = errorOf(draft[member]);
       return message === undefined ? [] : [[member, message]];
     }),
@@ -116,12 +116,12 @@ function errorsOf(draft: Draft): FieldErrors {
 }
 
 function render(request: UserRequest, draft: Draft, errors: FieldErrors, status: number): PageResponse {
-  const fields = FIELDS.map((field) => formField(field, draft[field.member], errors[field.member]));
+  const inputs = fields().map((field) => formField(field, draft[field.member], errors[field.member]));
   const content = html`${noticeAfter(request, 'saved', words.saved)}${errorSummary(words.wrong, errors)}
 <p class="soft">${words.about}</p>
 <form method="post" action="${PATH}">
 ${hiddenFields(request.formFields)}
-${joinHtml(fields, '\n')}
+${joinHtml(inputs, '\n')}
 <div class="buttons"><button class="main" type="submit">${texts.settings.save}</button></div>
 </form>`;
   return settingsPage(words.title, request, PATH, content, status);

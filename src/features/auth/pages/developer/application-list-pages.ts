@@ -12,7 +12,7 @@ import type { PagesDeps } from '../pages-deps.ts';
 import { applicationForm, draftFromForm } from './application-form.ts';
 import { APPS_PATH, applicationSecrets, recordAudit, withRegistrar } from './owner-pages.ts';
 
-const { apps: words, secrets, suspended: suspendedText } = texts.developer;
+const { apps: words, secrets } = texts.developer;
 const NEW_PATH = `${APPS_PATH}/new`;
 
 /**
@@ -37,7 +37,7 @@ async function list({ store, applicationsMax }: PagesDeps, request: UserRequest)
 }
 
 function entry({ id, name, access_level, suspended }: Application): Html {
-  const state = suspended ? html` <strong>${suspendedText}</strong>` : '';
+  const state = suspended ? html` <strong>${texts.developer.suspended}</strong>` : '';
   return html`<li><h2>${monogram(name)}<a href="${APPS_PATH}/${id}">${name}</a></h2>
 <p class="soft">${LEVEL_NAMES[access_level]}${state}</p></li>`;
 }

@@ -20,7 +20,7 @@ import type { PagesDeps } from '../pages-deps.ts';
 import { applicationForm, draftFromForm } from './application-form.ts';
 import { APPS_PATH, applicationTab, ownerPage, recordAudit } from './owner-pages.ts';
 
-const { apps: words, tokens, save, saved } = texts.developer;
+const { apps: words, tokens } = texts.developer;
 
 /** `/developer/apps/:id`: an application, its settings, keys and tokens. @source authentication 4 */
 export function applicationPage(deps: PagesDeps): Page {
@@ -64,11 +64,11 @@ async function render(
     otherLevels: await tx.credentials.listOtherTokens(id, access_level, LISTED_MAX),
   }));
   const isGet = request.method === 'GET';
-  const content = html`${noticeAfter(request, 'saved', saved)}
+  const content = html`${noticeAfter(request, 'saved', texts.developer.saved)}
 ${suspended ? html`<p class="alert">${words.suspended}</p>` : ''}
 ${credentialSection(application, own, bearer)}
 <section><h2>${words.settings}</h2>
-${applicationForm({ action: `${APPS_PATH}/${id}`, button: save, formFields, schemes, draft, errors })}
+${applicationForm({ action: `${APPS_PATH}/${id}`, button: texts.developer.save, formFields, schemes, draft, errors })}
 </section>
 ${callbackTest(application, isGet ? request.parameter('callback') : undefined)}
 ${userTokenSection(application, counts, otherLevels)}`;
@@ -118,7 +118,7 @@ function callbackVerdict(application: Application, callback: string): Html {
     refusal === 'not oob'
       ? words.onlyOob
       : error === undefined
-        ? words.nearest(nearestCallback(application, callback))
+        ? nearestText(nearestCallback(application, callback))
         : words.wrongCallback(error);
   return html`<div class="alert" role="alert"><p>${words.refused(code, reason)}</p></div>`;
 }
@@ -150,3 +150,6 @@ function otherLevelTable(level: AccessLevel, listed: readonly HeldToken[], total
 <tbody>${joinHtml(rows, '\n')}</tbody></table></div>
 ${more}`;
 }
+
+const nearestText = (nearest: string | undefined): string =>
+  nearest === undefined ? words.noMatch : words.nearest(nearest);

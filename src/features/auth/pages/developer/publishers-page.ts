@@ -36,18 +36,18 @@ ${entries.length === 0 ? html`<p>${words.none}</p>` : html`<ul class="entries">$
 ${errorSummary(words.wrong, errors)}
 <form method="post" action="${PATH}">
 ${hiddenFields({ ...request.formFields, act: 'create' })}
-${formField(NAME, isPost ? (request.parameter('name') ?? '') : '', errors.name)}
+${formField(nameField(), isPost ? (request.parameter('name') ?? '') : '', errors.name)}
 <div class="buttons"><button class="main" type="submit">${words.registerButton}</button></div>
 </form>`;
   return developerPage(words.title, request, PATH, content, { status: errors.name === undefined ? 200 : 400 });
 }
 
-const NAME = {
+const nameField = () => ({
   member: 'name',
   label: words.name,
   hint: words.nameHint,
   attributes: html`required maxlength="80" autocomplete="off"`,
-};
+});
 
 function entry(request: UserRequest, publisher: Publisher): Html {
   const { id, name, environment, disabled_at } = publisher;

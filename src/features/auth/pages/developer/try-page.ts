@@ -54,7 +54,7 @@ export function tryPage(deps: PagesDeps): Page {
     const content = html`<p>${words.about}</p>
 ${errorSummary(words.wrong, errors)}
 <form method="get" action="${PATH}">
-${selectField('environment', words.environment, ENVIRONMENTS, environment, { error: errors.environment })}
+${selectField('environment', words.environment, environments(), environment, { error: errors.environment })}
 ${selectField('operation', words.operation, choices, operation?.id, { error: errors.operation })}
 <div class="buttons"><button type="submit">${words.choose}</button></div></form>
 ${operation && !errors.environment ? await callForm(deps, request, operation, draft, errors) : ''}
@@ -142,10 +142,13 @@ ${described.takesJson ? formField(bodyField, body, errors.body) : ''}
 <div class="buttons"><button class="main" type="submit">${words.button}</button></div></form>`;
 }
 
-const ENVIRONMENTS = [
-  ['sandbox', texts.site.environments.sandbox],
-  ['production', texts.site.environments.production],
-] as const;
+const environments = () => {
+  const { sandbox, production } = texts.site.environments;
+  return [
+    ['sandbox', sandbox],
+    ['production', production],
+  ] as const;
+};
 
 function replySection({ status, reply, shown: call }: PageCallReply): Html {
   const text = reply === undefined ? '' : JSON.stringify(reply, null, 2);
