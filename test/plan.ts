@@ -37,7 +37,7 @@ export const LATER: readonly Later[] = [
   },
   {
     files: [
-      'clients/{logins,trial}',
+      'clients/{logins,trial,typed-*}',
       'commands/{dev,dev-file,events-listen,key-order,serve,tls,unsynced-start,webhooks}',
     ],
     tier: 'core',

@@ -41,7 +41,7 @@ export function recipes(): Recipe[] {
   return sections.flatMap((section) => {
     const [title = ''] = section.split('\n', 1);
     const programs = [...section.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].filter(
-      ([, language]) => language !== 'text',
+      ([, language]) => language !== 'text' && language !== 'sh',
     );
     return programs.map(([, language, text]) => ({ title, language: language!, text: text! }));
   });

@@ -26,17 +26,20 @@ import { settingsTable } from '../../../src/settings.ts';
 import { type PlannedExample, plannedExamples, variables } from './plan.ts';
 
 /** What the clock shows while examples run. */
-const NOW = Date.parse('2026-03-02T17:04:55Z');
+export const NOW = Date.parse('2026-03-02T17:04:55Z');
 /** Of longer lists, replies show the first items. */
 const LIST_MAX = 3;
 /** Where examples of webhooks expect their receiver. */
-const RECEIVER = '127.0.0.1:9912';
+export const RECEIVER = '127.0.0.1:9912';
 
 /** A reply as it came. */
-interface Received {
+export interface Received {
   readonly status: number;
   readonly text: string;
 }
+
+/** Sends a call whose variables have values: with the keys of the file, or those among the values. */
+export type SendCall = (place: Place, call: ExampleCall, values: ReadonlyMap<string, string>) => Promise<Received>;
 
 /**
  * Runs every example against a demo world of its own, and returns them with their replies: the same ones each time, as
@@ -44,7 +47,7 @@ interface Received {
  * @source decision 898, 901
  * @throws Error naming the example whose reply is no success
  */
-export async function recordExamples(): Promise<WorkedExamples> {
+export async function recordExamples(sendWith: SendCall = sendCall): Promise<WorkedExamples> {
   const folder = mkdtempSync(join(tmpdir(), 'barker-examples-'));
   const settings = loadSettings({
     mode: 'dev',
@@ -69,6 +72,7 @@ export async function recordExamples(): Promise<WorkedExamples> {
   const receiver = await openReceiver(file.consumer_secret);
   const place: Place = {
     file,
+    sendWith,
     receiver: `127.0.0.1:${(receiver.address() as AddressInfo).port}`,
     folder,
     settle: () => service.jobs.runDue(),
@@ -109,8 +113,9 @@ function endlessLast(planned: readonly PlannedExample[]): PlannedExample[] {
   return [...planned.filter((each) => !isStream(each)), ...planned.filter(isStream)];
 }
 
-interface Place {
+export interface Place {
   readonly file: DevFile;
+  readonly sendWith: SendCall;
   /** Host and port of the receiver of webhooks. */
   readonly receiver: string;
   /** Approves a request token as the first user does on the pages; resolves with the PIN. */
@@ -141,7 +146,7 @@ async function run(place: Place, { operation, call, variables: names }: PlannedE
   const values = new Map<string, string>();
   const send = async (sent: ExampleCall): Promise<Received> => {
     const textOf = (name: string): string => values.get(name)!;
-    const received = await sendCall(place, withVariables(sent, textOf), values);
+    const received = await place.sendWith(place, withVariables(sent, textOf), values);
     await place.settle();
     if (received.status < 300) return received;
     throw new Error(`the example of ${operation.id} failed in ${sent.operation}: ${received.status} ${received.text}`);
@@ -184,7 +189,12 @@ async function valueFrom(
   return source.as === 'time' ? time : time.replace(/\D/g, '').slice(0, 12);
 }
 
-async function sendCall(place: Place, call: ExampleCall, values: ReadonlyMap<string, string>): Promise<Received> {
+/** Sends a call with `fetch`. */
+export async function sendCall(
+  place: Place,
+  call: ExampleCall,
+  values: ReadonlyMap<string, string>,
+): Promise<Received> {
   const { file, receiver } = place;
   const { method, credential = 'user' } = operations.find(({ id }) => id === call.operation)!;
   const url = new URL(call.path, file.sandbox_url);

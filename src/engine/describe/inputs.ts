@@ -3,7 +3,7 @@ import type { Field } from '../../contract/declare/fields.ts';
 import type { Operation, Parameters } from '../../contract/declare/operation.ts';
 import { inputValueSchema } from '../../rows/serializer.ts';
 import { exampleValue } from './examples.ts';
-import { anyOf, closed, type Json, type NamedSchemas, pascal, portable } from './schemas.ts';
+import { anyOf, closed, type Json, type NamedSchemas, nullable, pascal, portable } from './schemas.ts';
 
 /** The names of the `:name` segments of a path template. */
 export function pathNames(path: string): string[] {
@@ -102,7 +102,7 @@ export function requestBody(operation: Operation, named: NamedSchemas): Json | u
     return { required: true, content: { 'application/json': { schema: bodySchema(operation, named) } } };
   }
   if (!hasFormBody(operation)) return undefined;
-  const { parameters } = operation;
+  const { parameters, formOnly } = operation;
   const lists = Object.keys(parameters).filter((name) => inputSchema(parameters[name]!, {}).type === 'array');
   const schema = bodySchema(operation, named);
   const encoding = Object.fromEntries(lists.map((name) => [name, { style: 'form', explode: false }]));
@@ -112,12 +112,12 @@ export function requestBody(operation: Operation, named: NamedSchemas): Json | u
     },
   };
   return {
-    description: 'The same parameters are accepted in the query; those in the body win.',
+    ...(formOnly ? {} : { description: 'The same parameters are accepted in the query; those in the body win.' }),
     required: Object.values(parameters).some(({ isRequired }) => isRequired),
     content: {
       ...inParts,
       'application/x-www-form-urlencoded': { schema, ...(lists.length > 0 ? { encoding } : {}) },
-      'application/json': { schema },
+      ...(formOnly ? {} : { 'application/json': { schema } }),
     },
   };
 }
@@ -161,15 +161,14 @@ const BYTES = 'application/octet-stream';
 function memberSchema(operation: Operation, field: Field, named: NamedSchemas): Json {
   const isUpdate = operation.method === 'PUT';
   const { default: fallback, ...schema } = inputSchema(field, named);
+  const isUnsettable = isUpdate && (field.isNullable || field.isDerived) && field.kind.name !== 'refused';
   const notes = [
     field.description,
     isUpdate && field.writable === 'create' ? 'Fixed when it was created: accepted, and ignored.' : '',
-    isUpdate && (field.isNullable || field.isDerived) && field.kind.name !== 'refused'
-      ? 'Given empty, it is unset.'
-      : '',
+    isUnsettable ? 'Given empty, it is unset.' : '',
   ].filter((note) => note !== '');
   return {
-    ...schema,
+    ...(isUnsettable ? nullable(schema) : schema),
     ...(fallback === undefined || isUpdate ? {} : { default: fallback }),
     ...(notes.length > 0 ? { description: notes.join(' ') } : {}),
   };

@@ -47,7 +47,7 @@ function choice(branches: readonly unknown[], named: NamedSchemas): Json {
 }
 
 /** Makes a schema nullable. */
-function nullable(schema: Json): Json {
+export function nullable(schema: Json): Json {
   if (typeof schema.type !== 'string') return { anyOf: [schema, { type: 'null' }] };
   const words = schema.enum as unknown[] | undefined;
   return { ...schema, type: [schema.type, 'null'], ...(words ? { enum: [...words, null] } : {}) };

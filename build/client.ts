@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import type { Document } from './client/document.ts';
+import { operationsModule, typesModule } from './client/modules.ts';
+import { largeDocs } from './docs/generated-docs.ts';
+
+// Builds the package of the typed client into `built/client`, or the folder given as an argument: its types and the table of
+// its operations come from the OpenAPI document.
+// @source decision 1247
+
+const home = fileURLToPath(new URL('../', import.meta.url));
+const source = join(home, 'client');
+const out = resolve(process.argv[2] ?? join(home, 'built/client'));
+
+const document = JSON.parse(largeDocs()['openapi.json']) as Document;
+const generated = join(source, 'src/generated');
+mkdirSync(generated, { recursive: true });
+for (const [name, text] of Object.entries({ types: typesModule(document), operations: operationsModule(document) })) {
+  const file = join(generated, `${name}.ts`);
+  // Another build may be reading it.
+  if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);
+}
+
+rmSync(out, { recursive: true, force: true });
+const compiler = join(home, 'node_modules/typescript/bin/tsc');
+execFileSync(process.execPath, [compiler, '-p', source, '--outDir', join(out, 'dist')], { stdio: 'inherit' });
+await build({
+  entryPoints: [join(source, 'src/index.ts')],
+  outfile: join(out, 'dist/index.js'),
+  bundle: true,
+  format: 'esm',
+  target: 'es2022',
+  charset: 'utf8',
+  // Settings of the type checker change nothing.
+  tsconfigRaw: '{}',
+});
+const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { readonly version: string };
+const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as object;
+writeFileSync(join(out, 'package.json'), `${JSON.stringify({ ...manifest, version }, undefined, 2)}\n`);
+for (const [name, from] of [
+  ['README.md', source],
+  ['LICENSE', home],
+] as const)
+  cpSync(join(from, name), join(out, name));
