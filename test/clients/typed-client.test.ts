@@ -62,10 +62,17 @@ test('refuses wrong programs', async () => {
     'barker.campaign.list()',
     "(await barker.campaigns.get({ account_id: 'a', campaign_id: 'b' })).data.budget",
   ];
-  const lines = wrong.map((line) => `// @ts-expect-error\n${line};\n`);
   const head = "import type { BarkerClient } from '@barker-ads/client';\ndeclare const barker: BarkerClient;\n";
-  project.write('wrong.mts', head + lines.join(''));
-  await project.compile(['wrong.mts'], '--types', 'node');
+  project.write('wrong.mts', head + wrong.map((line) => `${line};\n`).join(''));
+  const { message } = await project
+    .compile(['wrong.mts'], '--types', 'node')
+    .then(assert.fail, (error: Error) => error);
+  const lines = [...message.matchAll(/^wrong\.mts\((\d+),/gm)].map(([, line]) => Number(line));
+  assert.deepEqual(
+    [...new Set(lines)],
+    wrong.map((_, index) => index + 3),
+    message,
+  );
 });
 
 function tutorial(): string {
@@ -159,7 +166,8 @@ function typedValue(operation: PlacedOperation, name: string, text: string): unk
   const types = [schema.type].flat();
   if (types.includes('array')) return text.split(',');
   if (types.includes('boolean')) return text === 'true';
-  const isNumber = types.includes('integer') || types.includes('number') || schema.enum?.includes(Number(text));
+  const words = [...(schema.enum ?? []), ...(schema.anyOf ?? []).map((each) => each.const)];
+  const isNumber = types.includes('integer') || types.includes('number') || words.includes(Number(text));
   return isNumber ? Number(text) : text;
 }
 
