@@ -9,7 +9,10 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY build build
 COPY src src
+COPY docs docs
+COPY *.md ./
 RUN node build/islands.js
+RUN node build/site.js
 RUN node build/dist.ts dist --program
 
 FROM node:24.21.0-bookworm-slim

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 const CHECKS = [
   'tsc --noEmit',
   'tsc --noEmit -p src/console/islands',
+  'tsc --noEmit -p build/site/browser',
   'biome check --error-on-warnings .',
   'knip --no-progress',
   'node build/commit-subjects.ts',

@@ -65,7 +65,7 @@ export const LATER: readonly Later[] = [
       'faults/postgres-fence',
       'laws/{clock-advance,keyword-volumes,line-item-concurrency,media-copies,membership-merging,targeting-limits,transitions-*}',
       'resources/{audience-files,audience-standing,media-probing,targeted-audiences}',
-      'units/{aliases,cached-reader}',
+      'units/{aliases,cached-reader,site}',
     ],
     tier: 'core',
     reason: 'take four processor seconds or more each, for what others of the short run try in part',

@@ -20,16 +20,20 @@ import { workedExamples } from '../../src/http/reference/worked-examples.ts';
  * Every operation with its parameters, errors, reply and example, in Markdown; `before` is inserted between the title
  * and the operations.
  */
-export function endpointsMarkdown(operations: readonly Operation[], service: DescribedService, before: string): string {
+export function endpointsMarkdown(
+  operations: readonly Operation[],
+  { limits, servers: { sandbox } }: DescribedService,
+  before: string,
+): string {
   const groups = groupsOf(operations).map(({ name, about, operations: own }) => {
-    const sections = own.map((operation) => operationMarkdown(operation, operations, service));
+    const sections = own.map((operation) => operationMarkdown(operation, operations, { limits, sandbox }));
     return [`## ${name}`, about, ...sections].join('\n\n');
   });
   return ['# Endpoints', GENERATED, ABOUT_EXAMPLES, before, ...groups, objectsMarkdown(operations), ''].join('\n\n');
 }
 
 const ABOUT_EXAMPLES = `Examples work as they are against the demo world of \`npm start\`, in the folder where it was started. The page
-\`/reference\` of a running server has them for Node.js and Python too.`;
+\`/docs/reference\` of a running server has them for Node.js and Python too.`;
 
 /** Every problem with its code and message in each API family, in Markdown. */
 export function problemsMarkdown(operations: readonly Operation[]): string {
@@ -56,10 +60,11 @@ export function problemsMarkdown(operations: readonly Operation[]): string {
 /** The header of a file that `npm run generate` writes. */
 export const GENERATED = '<!-- Written by `npm run generate`; do not edit. -->';
 
-function operationMarkdown(
+/** An operation with its parameters, errors, reply and example, below a heading of its call. */
+export function operationMarkdown(
   operation: Operation,
   all: readonly Operation[],
-  { limits, servers }: DescribedService,
+  { limits, sandbox }: { readonly limits: Parameters<typeof rateWords>[1]; readonly sandbox: string },
 ): string {
   const common = sharedProblems(all.filter((each) => each.family === operation.family));
   const own = declaredProblems(operation).filter((name) => !common.includes(name));
@@ -92,7 +97,7 @@ function operationMarkdown(
     ...(parameters.length > 0 ? [table.join('\n')] : []),
     ...bodyMarkdown(operation),
     replyMarkdown(operation),
-    exampleMarkdown(operation, all, servers.sandbox),
+    exampleMarkdown(operation, all, sandbox),
   ].join('\n\n');
 }
 

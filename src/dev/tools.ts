@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { DeveloperToolsOf } from '../http/developer-tools.ts';
 import type { BrandedService } from '../http/pages/document.ts';
 import { texts } from '../texts/texts.ts';
@@ -68,14 +69,8 @@ export function developerTools(options: ToolsOptions): DeveloperToolsOf {
       else keepBody(request);
       return false;
     },
-    identities(request) {
-      try {
-        guard(request, options.guard);
-        return identityRows(options.dataFolder);
-      } catch {
-        return [];
-      }
-    },
+    identities: (request) => identityRows(options.dataFolder, keysFor(request, options)),
+    keys: (request) => keysFor(request, options),
     pass(request, response) {
       requests?.tapReply(request, response);
     },
@@ -135,10 +130,25 @@ function isOfOwnPages(target: string): boolean {
 
 const words = texts.tools.identities;
 
+/** The contents of `dev.json`, without revoked and changed keys; undefined for those who may not see them. */
+function keysFor(
+  request: IncomingMessage,
+  options: Pick<ToolsOptions, 'dataFolder' | 'guard'>,
+): Readonly<Record<string, string | undefined>> | undefined {
+  try {
+    guard(request, options.guard);
+    return { ...readDevFile(options.dataFolder) };
+  } catch {
+    return undefined;
+  }
+}
+
 /** The logins and the keys of the first application in `dev.json`, by what they are; those that it lacks are left out. */
-function identityRows(dataFolder: string): readonly (readonly [name: string, value: string])[] {
-  // Revoked and changed keys are missing.
-  const file = { ...readDevFile(dataFolder) } as Readonly<Record<string, string | undefined>>;
+function identityRows(
+  dataFolder: string,
+  file: Readonly<Record<string, string | undefined>> | undefined,
+): readonly (readonly [name: string, value: string])[] {
+  if (!file) return [];
   const login = (user: '' | 'other_'): string | undefined =>
     file[`${user}password`] && words.login(file[`${user}username`] ?? '', file[`${user}password`]!);
   const rows = [

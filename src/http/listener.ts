@@ -11,7 +11,6 @@ import type { PipelineDependencies } from './exchange.ts';
 import { handleRequest } from './pipeline.ts';
 import { pipeliningLimit } from './pipelining-limit.ts';
 import { discardAndClose, hasEncodedBody } from './read-body.ts';
-import { groupPath } from './reference/operation-section.ts';
 import { send } from './reply.ts';
 import { hasValidHost } from './request-host.ts';
 import { type Route, type Router, type Routes, sharedRouter } from './routes.ts';
@@ -272,11 +271,11 @@ const COMPARED_MAX = 200;
 function nearestPath(operations: readonly Operation[], target: string): string | undefined {
   const [path = ''] = target.split('?', 1);
   if (path.length > COMPARED_MAX) return undefined;
-  const isReference = path.startsWith('/reference/');
+  const isReference = /^(?:\/docs)?\/reference\//.test(path);
   const given = isReference || familyOf(path) !== 'ads' || isOfVersion(path) ? path : `/${VERSION}${path}`;
   const segments = given.split('/');
   const known = isReference
-    ? operations.flatMap(({ id, group }) => [`/reference/${id}`, groupPath(group)])
+    ? operations.flatMap(({ id, group }) => [id, group.replaceAll(' ', '_')].map((page) => `/docs/reference/${page}`))
     : operations.flatMap((operation) => {
         const own = operation.path.split('/');
         if (own.length !== segments.length) return [];

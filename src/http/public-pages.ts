@@ -1,4 +1,4 @@
-import { html, joinHtml } from '../base/html.ts';
+import { type Html, html, joinHtml } from '../base/html.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import type { PageDocument } from '../contract/declare/pages.ts';
 import { PROBLEM_PAGES, type ProblemPage, problemPath } from '../contract/problems/problem-details.ts';
@@ -8,7 +8,6 @@ import { readCookie, SESSION_COOKIE } from './pages/cookies.ts';
 import { type BrandedService, renderDocument } from './pages/document.ts';
 import { staticPageHeaders } from './pages/page-headers.ts';
 import { inLanguageOf, languageChoice } from './pages/page-language.ts';
-import { breakableCode, proseHtml } from './reference/member-table.ts';
 import { acceptsHtml, acceptsOnlyJson, type Routes } from './routes.ts';
 
 const words = texts.site.home;
@@ -55,7 +54,7 @@ function homePage(
   const names = texts.site.environments;
   const links = [
     ['/ads', ...words.ads],
-    ['/reference', ...words.reference],
+    ['/docs/', ...words.reference],
     ['/openapi.json', ...words.openapi],
     ['/developer/apps', ...words.applications],
     ['/settings/connected_apps', ...words.connected],
@@ -112,37 +111,11 @@ function problemPage(slug: string, { title, status, meaning, remedy }: ProblemPa
 <p class="soft">Status ${String(status)}, problem type <code>${slug}</code></p>
 <section><h2>What it means</h2><p>${proseHtml(meaning)}</p></section>
 <section><h2>What to do</h2><p>${proseHtml(remedy)}</p></section>
-<p class="soft"><a href="/reference">The reference of the whole interface</a></p>`,
+<p class="soft"><a href="/docs/problems">All errors</a></p>`,
   };
 }
 
-/** Deprecated names of event types, with their replacements. */
-type DeprecatedNames = readonly (readonly [deprecated: string, name: string])[];
-
-/** Adds `/docs/activity`, to which replies link when a request used a deprecated name. @source activity 16.1 */
-export function addEventTypeNamesPage(routes: Routes, branding: BrandedService, names: DeprecatedNames): void {
-  const body = renderDocument(eventTypeNamesPage(names), branding);
-  routes.get('/docs/activity', () => ({ headers: staticPageHeaders(), body }));
-}
-
-function eventTypeNamesPage(names: DeprecatedNames): PageDocument {
-  const rows = names.map(
-    ([deprecated, name]) =>
-      html`<tr><td><code>${breakableCode(deprecated)}</code></td><td><code>${breakableCode(name)}</code></td></tr>`,
-  );
-  return {
-    title: 'Activity events: names of types',
-    width: 'wide',
-    content: html`<h1>Activity events: names of types</h1>
-<p>The types of events are written in small letters with dots between their parts. The names in PascalCase from before
-are deprecated from 18 March 2026 on: they are still accepted when you subscribe, stand for the same type, and never appear in a reply or an event.</p>
-<p>What to do: send the name on the right instead. Subscriptions that exist need no change.</p>
-<table class="broken">
-<thead><tr><th scope="col">Deprecated</th><th scope="col">Name</th></tr></thead>
-<tbody>
-${joinHtml(rows, '\n')}
-</tbody>
-</table>
-<p>All calls about subscriptions, streams and webhooks: <a href="/reference">reference</a>.</p>`,
-  };
+/** Renders a sentence, with text between backquotes as code. */
+function proseHtml(text: string): Html {
+  return html`${text.split('`').map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`;
 }

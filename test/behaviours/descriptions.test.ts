@@ -1,9 +1,8 @@
 // On either database: what is tried here is decided before the database is asked.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { operations } from '../../src/app/dependencies.ts';
-import { declaredProblems, wording } from '../../src/engine/declared-problems.ts';
-import { bodyTables, replyTables } from '../../src/engine/describe/member-words.ts';
+import { brotliDecompressSync } from 'node:zlib';
+import { request } from 'undici';
 import { openWorld, type World } from '../rig/world.ts';
 
 let world: World;
@@ -35,15 +34,14 @@ for (const listener of listeners) {
 
     for (const path of [
       '/openapi.json',
-      '/reference',
-      '/reference/style.css',
-      '/reference/rows.css',
-      '/reference/narrow.css',
-      '/reference/campaigns',
-      '/reference?q=campaigns',
+      '/docs/reference',
+      '/docs/site.css',
+      '/docs/search.json',
+      '/docs/operate',
+      '/docs/operate.md',
+      '/docs/reference/campaigns.get',
       '/reference/client.mjs',
       '/reference/receiver.mjs',
-      '/reference/campaigns.get',
     ]) {
       test(`${path} is not sent again to clients that have it`, async () => {
         const first = await get(path);
@@ -56,105 +54,91 @@ for (const listener of listeners) {
       });
     }
 
-    test('the reference has every operation on the page of its group, with its limits and problems', async () => {
-      const textOf = async (path: string) => (await (await get(path)).text()).replaceAll('<wbr>', '');
-      const overview = await textOf('/reference');
-      const pages = new Map<string, string>();
-      for (const group of new Set(operations.map((each) => each.group))) {
-        const path = `/reference/${group.replaceAll(' ', '_')}`;
-        assert.ok(overview.includes(`<a href="${path}">`), path);
-        pages.set(group, await textOf(path));
-      }
-      for (const operation of operations) {
-        // Links to the former page of everything still lead to the operation.
-        const link = overview.split(`id="${operation.id}"`)[1]?.split('</li>')[0];
-        assert.ok(
-          link?.includes(`href="/reference/${operation.group.replaceAll(' ', '_')}#${operation.id}"`),
-          operation.id,
-        );
-        const section = pages.get(operation.group)!.split(`id="${operation.id}"`)[1]?.split('</article>')[0];
-        assert.ok(section, `no section of ${operation.id}`);
-        const members = bodyTables(operation).flatMap((table) => table.members.map(({ name }) => name));
-        for (const name of [...Object.keys(operation.parameters), ...members]) {
-          assert.ok(section.includes(`<code>${name}</code>`), name);
-        }
-      }
-      const page = [overview, ...pages.values()].join('');
-      assert.ok(page.includes('451 in a minute per user'));
-      const codes = new Set(
-        operations.flatMap((each) => declaredProblems(each).map((name) => String(wording(each, name)[1]))),
-      );
-      for (const code of codes) assert.ok(page.includes(`<code>${code}</code>`), code);
-    });
-
-    test('pages of the reference are short', async () => {
-      const paths = [
-        ...new Set(operations.map(({ group }) => `/reference/${group.replaceAll(' ', '_')}`)),
-        '/reference',
-      ];
-      for (const path of paths) {
-        const { byteLength } = await (await get(path)).arrayBuffer();
-        assert.ok(byteLength < 120_000, `${path}: ${byteLength} bytes`);
-      }
-    });
-
-    for (const [search, ...expected] of [
-      ['DELETE /12/accounts/:account_id/campaigns/', 'campaigns.get', 'campaigns.remove'],
-      ['campaigns.list', 'campaigns.list'],
-      ['conversion_time', 'conversions.send'],
-      ['Invalid_Post', 'promoted_posts.create', 'scheduled_promoted_posts.create'],
-      ['<b>"'],
+    for (const [path, location] of [
+      ['/docs', '/docs/'],
+      ['/docs/operate/', '/docs/operate'],
+      ['/reference', '/docs/reference'],
+      ['/reference?q=bid%20amount', '/docs/search?q=bid%20amount'],
+      ['/reference/campaigns', '/docs/reference/campaigns'],
+      ['/reference/campaigns.get', '/docs/reference/campaigns.get'],
     ] as const) {
-      test(`the reference finds calls by ${search}`, async () => {
-        const page = await (await get(`/reference?q=${encodeURIComponent(search)}`)).text();
-        assert.deepEqual(
-          [...page.matchAll(/<li class="listed" id="([^"]*)"/g)].map(([, id]) => id),
-          expected,
-        );
-        assert.doesNotMatch(page, /<b>/);
+      test(`${path} leads to ${location}`, async () => {
+        const { status, headers } = await fetch(world.service[listener] + path, { redirect: 'manual' });
+        assert.deepEqual([status, headers.get('location')], [301, location]);
       });
     }
 
-    test('each operation has a page with its reply, its errors and its examples', async () => {
-      for (const operation of operations) {
-        const page = (await (await get(`/reference/${operation.id}`)).text()).replaceAll('<wbr>', '');
-        for (const name of declaredProblems(operation)) {
-          assert.ok(page.includes(`<code>${wording(operation, name)[1]}</code>`), `${operation.id}: ${name}`);
-        }
-        for (const { members } of [...replyTables(operation), ...bodyTables(operation)]) {
-          for (const { name } of members) assert.ok(page.includes(`<code>${name}</code>`), `${operation.id}: ${name}`);
-        }
-        for (const language of ['shell', 'node', 'python']) {
-          assert.ok(page.includes(`<code data-language="${language}">`), `${operation.id}: ${language}`);
-        }
-        assert.ok(page.includes(world.service.sandboxUrl), operation.id);
-      }
+    for (const path of [
+      '/docs/nothing',
+      '/docs/reference/campaigns.nothing',
+      '/reference/campaigns.nothing',
+      '/docs/..%2fprogram%2fsources.json',
+      '/docs/pictures',
+      '/docs/reference/',
+    ]) {
+      test(`${path} has no page`, async () => {
+        const { status } = await get(path);
+        assert.equal(status, 404);
+      });
+    }
+
+    for (const [path, type] of [
+      ['/docs/', 'text/html; charset=utf-8'],
+      ['/docs/index.md', 'text/markdown; charset=utf-8'],
+      ['/docs/llms.txt', 'text/plain; charset=utf-8'],
+      ['/docs/site.js', 'text/javascript; charset=utf-8'],
+      ['/docs/search.json', 'application/json; charset=utf-8'],
+    ] as const) {
+      test(`${path} is ${type}`, async () => {
+        const { status, headers } = await get(path);
+        assert.deepEqual([status, headers.get('content-type')], [200, type]);
+      });
+    }
+
+    test('pages have the values of this service', async () => {
+      const page = await (await get('/docs/reference/campaigns.create')).text();
+      assert.ok(page.includes('451 in a minute per user'));
+      assert.ok(page.includes(world.service.sandboxUrl));
+      const markdown = await (await get('/docs/reference/campaigns.create.md')).text();
+      assert.ok(markdown.includes(`URL="${world.service.sandboxUrl}/12/`));
+      for (const text of [page, markdown]) assert.doesNotMatch(text, /[⟦⟧]/);
     });
 
-    test('an operation that does not exist has no page', async () => {
-      assert.equal((await get('/reference/campaigns.nothing')).status, 404);
+    test('examples have the keys of the demo world, which nobody stores, but not under a foreign name', async () => {
+      const { consumer_secret } = world.keys as Record<string, string>;
+      const own = await get('/docs/reference/campaigns.create');
+      assert.equal(own.headers.get('cache-control'), 'no-store');
+      assert.ok((await own.text()).includes(consumer_secret!));
+      const headers = { host: 'foreign.localhost.example' };
+      const foreign = await request(`${world.service[listener]}/docs/reference/campaigns.create`, { headers });
+      assert.equal(foreign.headers['cache-control'], 'no-cache');
+      const page = await foreign.body.text();
+      assert.ok(!page.includes(consumer_secret!));
+      assert.ok(page.includes('CONSUMER_SECRET'));
+      assert.ok(!page.includes('/_dev/'));
     });
 
-    test('the page loads only its own styles', async () => {
-      const response = await get('/reference');
+    test('the records of the search are sent compressed to those who can read that', async () => {
+      const packed = await request(`${world.service[listener]}/docs/search.json`, {
+        headers: { 'accept-encoding': 'gzip, br' },
+      });
+      assert.equal(packed.headers['content-encoding'], 'br');
+      const text = brotliDecompressSync(Buffer.from(await packed.body.arrayBuffer())).toString();
+      assert.equal(text, await (await request(`${world.service[listener]}/docs/search.json`)).body.text());
+    });
+
+    test('pages load only what is their own', async () => {
+      const response = await get('/docs/reference');
       const policy = response.headers.get('content-security-policy')!;
-      assert.match(policy, /^default-src 'none'; style-src 'self'; img-src 'self' data:;/);
+      assert.match(policy, /^default-src 'none'; style-src 'self'; script-src 'self';/);
       assert.doesNotMatch(policy, /unsafe|\*|http/);
       const page = await response.text();
       const loaded = [...page.matchAll(/<(?:script|link|img|iframe)[^>]*(?:src|href)="([^"]*)"/g)].map(
         (match) => match[1],
       );
-      assert.deepEqual(loaded, [
-        '/pages/favicon',
-        '/reference/style.css',
-        '/reference/rows.css',
-        '/reference/narrow.css',
-      ]);
+      assert.deepEqual(loaded, ['/pages/favicon', 'site.css', 'reference.md', 'site.js']);
       assert.doesNotMatch(page, /<style|style="|<script>|\son\w+="/);
-      for (const path of loaded.slice(1)) {
-        const text = await (await get(path!)).text();
-        assert.doesNotMatch(text, /https?:|\/\/[a-z]|@import|url\(/);
-      }
+      assert.doesNotMatch(await (await get('/docs/site.css')).text(), /https?:|\/\/[a-z]|@import|url\(/);
     });
   });
 }

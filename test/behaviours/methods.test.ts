@@ -20,6 +20,7 @@ const PATHS = [
   '/login',
   '/settings/connected_apps',
   '/media/none.png',
+  '/docs/',
   '/reference',
   '/openapi.json',
   '/readyz',

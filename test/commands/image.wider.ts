@@ -111,6 +111,7 @@ describe('the image', () => {
   test('contains only what is needed to run', () => {
     assert.deepEqual(readdirSync(image.workdir).sort(), ['bin', 'built', 'dist', 'node_modules', 'package.json']);
     assert.ok(existsSync(join(image.workdir, 'built/islands/manifest.json')));
+    assert.ok(existsSync(join(image.workdir, 'built/site/index.html')));
     assert.ok(!existsSync(join(image.workdir, 'node_modules/typescript')));
     assert.ok(!existsSync(join(image.workdir, 'node_modules/esbuild')));
     assert.ok(!existsSync(join(image.workdir, `node_modules/node-${process.platform}-${process.arch}`)));

@@ -88,6 +88,7 @@ describe('the tarball', () => {
     // What the package exports has its declarations, and each page of the documents that operators read is there.
     for (const file of [
       'built/islands/manifest.json',
+      'built/site/index.html',
       'dist/program/main.js',
       'dist/testing/index.d.ts',
       'dist/testing-commonjs/index.d.ts',
@@ -108,7 +109,7 @@ describe('the tarball', () => {
     }
     assert.ok(statSync(tarball).size < 7_500_000);
     assert.deepEqual(
-      ours.filter((file) => file.startsWith('built/') && !file.startsWith('built/islands/')),
+      ours.filter((file) => file.startsWith('built/') && !/^built\/(?:islands|site)\//.test(file)),
       [],
     );
   });
@@ -165,7 +166,7 @@ describe('installed from it, in an empty folder', () => {
   });
 
   test('serves its pages and their resources', async () => {
-    for (const page of ['/reference', '/login']) {
+    for (const page of ['/docs/', '/login']) {
       const reply = await fetch(keys.base_url + page);
       assert.equal(reply.status, 200);
       const html = await reply.text();

@@ -117,7 +117,7 @@ describe('exit code of', () => {
   });
 
   test('pages and assets of dev', async () => {
-    for (const path of ['/', '/login', '/reference', '/_dev/requests', '/_dev/debugger']) {
+    for (const path of ['/', '/login', '/docs/', '/docs/reference', '/_dev/requests', '/_dev/debugger']) {
       const page = await fetch(keys.base_url! + path, { headers: { accept: 'text/html' } });
       assert.equal(page.status, 200, path);
       const assets = [...(await page.text()).matchAll(/<(?:link|script|img)[^>]* (?:href|src)="(\/[^"]+)"/g)];

@@ -22,9 +22,10 @@ interface PageForm {
 const OTHERS = [
   ...[
     '/',
-    '/reference',
-    '/reference?q=campaigns',
-    '/reference/campaigns',
+    '/docs/',
+    '/docs/search?q=campaigns',
+    '/docs/reference/campaigns',
+    '/docs/reference/campaigns.get',
     '/reference/campaigns.get',
     '/openapi.json',
     '/pages/style.css',

@@ -34,7 +34,7 @@ export function openTree(folder: string): Tree {
   const home = resolve('.');
   cpSync(home, root, { recursive: true, filter: (path) => !LEFT_OUT.test(path.slice(home.length + 1)) });
   symlinkSync(resolve('node_modules'), join(root, 'node_modules'));
-  cpSync(resolve('built/islands'), join(root, 'built/islands'), { recursive: true });
+  for (const made of ['built/islands', 'built/site']) cpSync(resolve(made), join(root, made), { recursive: true });
   let changed: readonly string[] = [];
   return {
     root,

@@ -131,8 +131,8 @@ describe('a hint', () => {
     ['/12/acounts?count=1', '/12/accounts'],
     ['/accounts', '/12/accounts'],
     ['/2/webhook', '/2/webhooks'],
-    ['/reference/campaigns.lst', '/reference/campaigns.list'],
-    ['/reference/line-items', '/reference/line_items'],
+    ['/reference/campaigns.lst', '/docs/reference/campaigns.list'],
+    ['/docs/reference/line-items', '/docs/reference/line_items'],
   ] as const) {
     test(`names the path nearest to ${path}`, async () => {
       assert.equal(await hintOf(path), `There is no such path. Did you mean ${near}?`);

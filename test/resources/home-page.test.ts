@@ -46,14 +46,7 @@ describe('the page at /', () => {
       assert.equal(headers.get('vary'), 'accept, accept-language, cookie');
       assert.match(html, about);
       assert.match(html, ESCAPED);
-      for (const href of [
-        '/ads',
-        '/reference',
-        '/openapi.json',
-        '/developer/apps',
-        '/settings/connected_apps',
-        other,
-      ]) {
+      for (const href of ['/ads', '/docs/', '/openapi.json', '/developer/apps', '/settings/connected_apps', other]) {
         assert.ok(html.includes(`href="${href}"`), href);
       }
     });
@@ -91,17 +84,11 @@ describe('the page at /', () => {
 describe('the branding of the service', () => {
   test('on pages with a form, on refusals, in the reference and beside problems', async () => {
     const browser = browserOf(world.service.url);
-    for (const path of [
-      '/login',
-      '/oauth/authorize',
-      '/reference',
-      '/docs/activity',
-      problemPath('client-forbidden'),
-    ]) {
+    for (const path of ['/login', '/oauth/authorize', '/docs/', '/docs/activity', problemPath('client-forbidden')]) {
       const { html } = await browser.get(path);
       assert.match(html, ESCAPED, path);
       assert.ok(html.includes('<link rel="icon" href="/pages/favicon">'), path);
-      if (path !== '/reference') assert.ok(html.includes('src="/pages/logo"'), path);
+      if (!path.startsWith('/docs/')) assert.ok(html.includes('src="/pages/logo"'), path);
     }
   });
 

@@ -98,17 +98,3 @@ describe('the page of a profile', () => {
     assert.equal(seen.status, 403);
   });
 });
-
-describe('the page about names of types', () => {
-  test('lists each deprecated name with its replacement', async () => {
-    for (const url of [world.service.url, world.service.sandboxUrl]) {
-      const { status, html } = await browserOf(url).get('/docs/activity');
-      assert.equal(status, 200);
-      assert.match(
-        html.replaceAll('<wbr>', ''),
-        /<code>ProfileBioUpdate<\/code><\/td><td><code>profile\.update\.bio<\/code>/,
-      );
-      assert.equal(html.match(/<tr><td>/g)?.length, 10);
-    }
-  });
-});

@@ -29,6 +29,14 @@ describe('docs/activity.md', () => {
     assert.deepEqual(named.toSorted(), [...EVENT_TYPES].toSorted());
   });
 
+  test('has every deprecated name with its replacement', () => {
+    const named = tableUnder('### Deprecated names').map(([, deprecated, name]) => [deprecated, name]);
+    assert.deepEqual(
+      named,
+      DEPRECATED_TYPE_NAMES.map((row) => row.map((name) => `\`${name}\``)),
+    );
+  });
+
   test('states for the private types, and no others, that they need consent', () => {
     const named = tableUnder('Who may subscribe:').flatMap(([, types]) => typesOf(types!));
     assert.deepEqual(named.toSorted(), privateTypes.toSorted());

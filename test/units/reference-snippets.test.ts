@@ -49,8 +49,8 @@ describe('variables', () => {
       shellSnippet(plan),
       /^THING=\$\(node -p 'require\(".\/data\/dev.json"\).user_id'\)\nURL="http:.*\$THING"\n/,
     );
-    assert.match(nodeSnippet(plan), /^const thing = dev.user_id;$/m);
-    assert.match(pythonSnippet(plan), /^thing = dev\['user_id'\]$/m);
+    assert.match(nodeSnippet(plan), /^const thing = 'USER_ID';$/m);
+    assert.match(pythonSnippet(plan), /^thing = 'USER_ID'$/m);
   });
   test('stand in texts and for whole texts', () => {
     assert.ok(shellSnippet(plan).includes(`'{"id":"'"$THING"'","text":"a {'"$THING"'}b"}'`));
@@ -68,6 +68,25 @@ describe('variables', () => {
       },
     );
   });
+});
+
+test('programs have their keys in them, those of the signer of each call', () => {
+  const call = { operation: 'read', path: '/12/things', as: 'other', app: 'messages' } as const;
+  const plan = { ...planOf(call), keyOf: (name: string) => `<${name}>` };
+  const keys = ['consumer_key', 'consumer_secret', 'other_access_token', 'other_access_token_secret'].map(
+    (name) => `'<messages_${name}>'`,
+  );
+  const [key, secret, token, tokenSecret] = keys;
+  assert.match(
+    nodeSnippet(plan).replace(/\s+/g, ' '),
+    new RegExp(
+      `const ben = \\{ consumer: \\[ ?${key}, ${secret},? ?\\], token: \\[ ?${token}, ${tokenSecret},? ?\\],? \\};`,
+    ),
+  );
+  assert.match(
+    pythonSnippet(plan).replace(/\s+/g, ' '),
+    new RegExp(`ben = OAuth1Session\\( ?${keys.join(', ')},? ?\\)`),
+  );
 });
 
 test('a bearer token is only fetched where the tool does not do it', () => {

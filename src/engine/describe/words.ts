@@ -142,7 +142,7 @@ export function sharedProblems(operations: readonly Operation[]): ProblemName[] 
 }
 
 /** Describes the rate limit of an operation. */
-export function rateWords(operation: Operation, limits: Readonly<Record<RateSetting, number>>): string {
+export function rateWords(operation: Operation, limits: Readonly<Record<RateSetting, number | string>>): string {
   const { setting, window_s, together } = RATES[operation.rate];
   const what = together ? `all ${operation.rate.replaceAll('_', ' ')} together` : 'this call alone';
   return `${thousands(limits[setting])} in ${durationWords(window_s)} per ${countedPer(operation)}, ${what}`;
@@ -192,6 +192,6 @@ export function countedPer({
   return credential === 'user-or-bearer' ? 'user or application' : 'user';
 }
 
-function thousands(amount: number): string {
+function thousands(amount: number | string): string {
   return String(amount).replace(/\B(?=(\d{3})+$)/g, ',');
 }

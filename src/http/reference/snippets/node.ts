@@ -16,11 +16,11 @@ const LINE_MAX = 90;
 
 /** Builds an example for Node.js, with `client.mjs`. */
 export function nodeSnippet(plan: SnippetPlan): string {
-  const body = stepsOf(plan).map(stepLine);
+  const body = stepsOf(plan).map((step) => stepLine(step, plan));
   const lines = [
     ...keyLines(plan),
     ...(body.length > 0 ? [...body, ''] : []),
-    `const reply = await ${called(plan.call)};`,
+    `const reply = await ${called(plan.call, plan)};`,
     'console.log(reply.status, reply.text);',
   ].join('\n');
   return `${imports(lines)}\n\n${lines}`;
@@ -29,7 +29,6 @@ export function nodeSnippet(plan: SnippetPlan): string {
 function imports(lines: string): string {
   return [
     ...(lines.includes('execFileSync(') ? ["import { execFileSync } from 'node:child_process';"] : []),
-    "import { readFileSync } from 'node:fs';",
     ...(lines.includes('createInterface(') ? ["import { createInterface } from 'node:readline/promises';"] : []),
     "import { call } from './client.mjs';",
   ].join('\n');
@@ -45,23 +44,22 @@ function keyLines(plan: SnippetPlan): string[] {
     const [key, secret] = [consumer, token].map((names) =>
       list(
         '[',
-        names.map((name) => `dev.${name}`),
+        names.map((name) => keyText(plan, name)),
         ']',
       ),
     );
     keys.set(signer, `const ${signer} = ${list('{ ', [`consumer: ${key}`, `token: ${secret}`], ' }')};`);
   }
-  return [
-    "const dev = JSON.parse(readFileSync('data/dev.json', 'utf8'));",
-    'const base = dev.sandbox_url;',
-    ...keys.values(),
-    '',
-  ];
+  return [`const base = ${text(plan.base)};`, ...keys.values(), ''];
 }
 
-function stepLine({ name: variable, source }: SnippetStep): string {
+function keyText({ keyOf }: SnippetPlan, name: string): string {
+  return text(keyOf(name));
+}
+
+function stepLine({ name: variable, source }: SnippetStep, plan: SnippetPlan): string {
   const name = nameOf(variable);
-  if ('key' in source) return `const ${name} = dev.${source.key};`;
+  if ('key' in source) return `const ${name} = ${keyText(plan, source.key)};`;
   if ('after_s' in source) return `const ${name} = ${timeText(source)};`;
   if ('command' in source) {
     const [program, ...words] = [...PROGRAM, ...source.command].map(text);
@@ -80,7 +78,7 @@ function stepLine({ name: variable, source }: SnippetStep): string {
     ].join('\n');
   }
   const read = source.pick === '' ? '.text' : `.json${memberPath(source.pick)}`;
-  return `const ${name} = (await ${called(source.call)})${read};`;
+  return `const ${name} = (await ${called(source.call, plan)})${read};`;
 }
 
 function timeText({ after_s, as }: { readonly after_s: number; readonly as: string }): string {
@@ -89,7 +87,7 @@ function timeText({ after_s, as }: { readonly after_s: number; readonly as: stri
   return as === 'time' ? `\`\${${at}.slice(0, 19)}Z\`` : `${at}.replace(/\\D/g, '').slice(0, 12)`;
 }
 
-function called(call: SnippetCall): string {
+function called(call: SnippetCall, plan: SnippetPlan): string {
   const { method, path, query, form, json, protocol } = call;
   const sent = [
     ...(query ? [`query: ${literal(query)}`] : []),
@@ -97,20 +95,21 @@ function called(call: SnippetCall): string {
     ...(json === undefined ? [] : [`json: ${literal(json)}`]),
     ...(protocol ? [`protocol: ${literal(protocol)}`] : []),
   ];
-  const parts = [keysOf(call), `'${method}'`, `\`\${base}${inner(path)}\``];
+  const parts = [keysOf(call, plan), `'${method}'`, `\`\${base}${inner(path)}\``];
   return list('call(', sent.length > 0 ? [...parts, list('{ ', sent, ' }')] : parts, ')');
 }
 
-function keysOf(call: SnippetCall): string {
+function keysOf(call: SnippetCall, plan: SnippetPlan): string {
   const signer = signerOf(call);
   if (signer === 'bearer') return '{ bearer }';
   if (signer === 'publisher') return '{ bearer: publisher }';
-  if (signer === 'basic') return '{ basic: [dev.consumer_key, dev.consumer_secret] }';
+  const own = ['consumer_key', 'consumer_secret'].map((name) => keyText(plan, name)).join(', ');
+  if (signer === 'basic') return `{ basic: [${own}] }`;
   if (!call.keys) return signer;
   const { consumer, token } = call.keys;
-  const pair = consumer ? `${text(consumer.key)}, ${text(consumer.secret)}` : 'dev.consumer_key, dev.consumer_secret';
-  const own = token.key === '' ? [] : [`token: [${text(token.key)}, ${text(token.secret)}]`];
-  return list('{ ', [`consumer: [${pair}]`, ...own], ' }');
+  const pair = consumer ? `${text(consumer.key)}, ${text(consumer.secret)}` : own;
+  const user = token.key === '' ? [] : [`token: [${text(token.key)}, ${text(token.secret)}]`];
+  return list('{ ', [`consumer: [${pair}]`, ...user], ' }');
 }
 
 /** A JSON value as a JavaScript literal. */

@@ -15,11 +15,11 @@ const LINE_MAX = 90;
 
 /** Builds an example for Python, with requests and requests-oauthlib. */
 export function pythonSnippet(plan: SnippetPlan): string {
-  const body = stepsOf(plan).flatMap(stepLines);
+  const body = stepsOf(plan).flatMap((step) => stepLines(step, plan));
   const lines = [
     ...sessionLines(plan),
     ...(body.length > 0 ? [...body, ''] : []),
-    `reply = ${called(plan.call)}`,
+    `reply = ${called(plan.call, plan)}`,
     'print(reply.status_code, reply.text)',
   ].join('\n');
   return `${imports(lines)}\n\n${lines}`;
@@ -46,15 +46,19 @@ function sessionLines(plan: SnippetPlan): string[] {
     const signer = signerOf(call);
     if (signer !== 'ada' && signer !== 'ben') continue;
     const { consumer, token } = keyNames(call);
-    const keys = [...consumer, ...token].map((name) => `dev['${name}']`);
+    const keys = [...consumer, ...token].map((name) => keyText(plan, name));
     sessions.set(signer, `${signer} = ${list('OAuth1Session(', keys, ')')}`);
   }
-  return ["dev = json.load(open('data/dev.json'))", "base = dev['sandbox_url']", ...sessions.values(), ''];
+  return [`base = ${text(plan.base)}`, ...sessions.values(), ''];
 }
 
-function stepLines({ name: variable, source }: SnippetStep): string[] {
+function keyText({ keyOf }: SnippetPlan, name: string): string {
+  return text(keyOf(name));
+}
+
+function stepLines({ name: variable, source }: SnippetStep, plan: SnippetPlan): string[] {
   const name = nameOf(variable);
-  if ('key' in source) return [`${name} = dev['${source.key}']`];
+  if ('key' in source) return [`${name} = ${keyText(plan, source.key)}`];
   if ('after_s' in source) return [`${name} = ${timeText(source)}`];
   if ('command' in source) {
     const words = [...PROGRAM, ...source.command].map(text);
@@ -65,9 +69,9 @@ function stepLines({ name: variable, source }: SnippetStep): string[] {
     return [`${name} = parse_qs(${pairs})['${source.pick}'][0]`];
   }
   if ('ask' in source) return [`${name} = input(${text(`${source.ask}: `).replace('{{sandbox}}', '{base}')})`];
-  if (source.pick === '') return [`${name} = ${called(source.call)}.text`];
+  if (source.pick === '') return [`${name} = ${called(source.call, plan)}.text`];
   const path = source.pick.split('.').map((each) => (/^\d+$/.test(each) ? `[${each}]` : `['${each}']`));
-  return [`${name} = ${called(source.call)}.json()${path.join('')}`];
+  return [`${name} = ${called(source.call, plan)}.json()${path.join('')}`];
 }
 
 function timeText({ after_s, as }: { readonly after_s: number; readonly as: string }): string {
@@ -76,32 +80,36 @@ function timeText({ after_s, as }: { readonly after_s: number; readonly as: stri
   return `${at}.strftime('${as === 'time' ? '%Y-%m-%dT%H:%M:%SZ' : '%Y%m%d%H%M'}')`;
 }
 
-function called(call: SnippetCall): string {
+function called(call: SnippetCall, plan: SnippetPlan): string {
   const { method, path, query, form, json } = call;
   const parts = [
     `f'{base}${inner(path)}'`,
     ...(query ? [`params=${literal(query)}`] : []),
     ...(form ? [`data=${literal(form)}`] : []),
     ...(json === undefined ? [] : [`json=${literal(json)}`]),
-    ...credentialPart(call),
+    ...credentialPart(call, plan),
   ];
-  return list(`${sessionOf(call)}.${method.toLowerCase()}(`, parts, ')');
+  return list(`${sessionOf(call, plan)}.${method.toLowerCase()}(`, parts, ')');
 }
 
-function credentialPart(call: SnippetCall): string[] {
+function credentialPart(call: SnippetCall, plan: SnippetPlan): string[] {
   if (call.credential === 'bearer') return ["headers={'authorization': f'Bearer {bearer}'}"];
   if (call.credential === 'publisher') return ["headers={'authorization': f'Bearer {publisher}'}"];
-  return call.credential === 'basic' ? ["auth=(dev['consumer_key'], dev['consumer_secret'])"] : [];
+  return call.credential === 'basic' ? [`auth=(${ownKeys(plan).join(', ')})`] : [];
 }
 
-function sessionOf(call: SnippetCall): string {
+function ownKeys(plan: SnippetPlan): string[] {
+  return ['consumer_key', 'consumer_secret'].map((name) => keyText(plan, name));
+}
+
+function sessionOf(call: SnippetCall, plan: SnippetPlan): string {
   const signer = signerOf(call);
   if (signer === 'bearer' || signer === 'basic' || signer === 'publisher') return 'requests';
   if (!call.keys) return signer;
   const { consumer, token } = call.keys;
   const { oauth_callback: callback, oauth_verifier: verifier } = call.protocol ?? {};
   const keys = [
-    ...(consumer ? [text(consumer.key), text(consumer.secret)] : ["dev['consumer_key']", "dev['consumer_secret']"]),
+    ...(consumer ? [text(consumer.key), text(consumer.secret)] : ownKeys(plan)),
     ...(token.key === '' ? [] : [text(token.key), text(token.secret)]),
     ...(callback === undefined ? [] : [`callback_uri=${text(callback)}`]),
     ...(verifier === undefined ? [] : [`verifier=${text(verifier)}`]),

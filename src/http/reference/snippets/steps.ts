@@ -34,6 +34,8 @@ export interface SnippetPlan {
   readonly base: string;
   readonly steps: readonly SnippetStep[];
   readonly call: SnippetCall;
+  /** Returns a key by its name in `dev.json`, which programs have in them; commands in a shell read that file. */
+  readonly keyOf: (name: string) => string;
 }
 
 /** Builds the plan of an example. */
@@ -42,6 +44,7 @@ export function snippetPlan(
   sources: WorkedExamples['variables'],
   operationOf: (id: string) => Operation,
   base: string,
+  keyOf: SnippetPlan['keyOf'] = (name) => name.toUpperCase(),
 ): SnippetPlan {
   const described = (each: ExampleCall): SnippetCall => {
     const { method, credential = 'user' } = operationOf(each.operation);
@@ -51,7 +54,7 @@ export function snippetPlan(
     const source = sources[name]!;
     return { name, source: 'call' in source ? { ...source, call: described(source.call) } : source };
   });
-  return { base, steps, call: described(call) };
+  return { base, steps, call: described(call), keyOf };
 }
 
 /** Returns the steps of a plan, without the bearer token if no call of a program uses it. */

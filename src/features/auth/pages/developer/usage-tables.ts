@@ -77,7 +77,7 @@ function totalCells(group: readonly UsageCount[]): string[] {
 
 function operationLink(operations: readonly Operation[], id: string): Html {
   const operation = operations.find((each) => each.id === id);
-  return operation ? html`<a href="/reference/${id}">${operation.method} ${operation.path}</a>` : html`${id}`;
+  return operation ? html`<a href="/docs/reference/${id}">${operation.method} ${operation.path}</a>` : html`${id}`;
 }
 
 /** The code of an error, as replies have it. */

@@ -1,0 +1,124 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { catalog } from '../../src/app/catalog.ts';
+import type { Operation } from '../../src/contract/declare/operation.ts';
+import { groupsOf, openApiOf } from '../../src/engine/describe.ts';
+import { operationsOf } from '../../src/engine/operations.ts';
+import { recordedReply } from '../../src/http/reference/worked-examples.ts';
+import { GUIDES, OTHERS, UNLISTED } from './contents.ts';
+import { defaultService } from './defaults.ts';
+import { type Contents, siteDocument } from './frame.ts';
+import { type Guide, Guides } from './guide-pages.ts';
+import { readDocument } from './markdown.ts';
+import { operationPage } from './operation-page.ts';
+import { eventsPage, searchPage, startPage } from './other-pages.ts';
+import type { SearchRecord, SitePage } from './page.ts';
+import { problemsPage } from './problems-page.ts';
+import { groupPage, referencePage } from './reference-pages.ts';
+
+/** The whole site: text by file name. Values of a server are placeholders. */
+export function siteFiles(): Map<string, string> {
+  const pages = sitePages();
+  const contents = contentsOf(pages);
+  const all = [startPage(contents), ...pages, searchPage()];
+  const records = all.flatMap((page) => page.records);
+  return new Map([
+    ...all.flatMap((page) => [
+      [`${page.path || 'index'}.html`, siteDocument(page, contents).render()] as const,
+      [`${page.path || 'index'}.md`, page.markdown] as const,
+    ]),
+    ['search.json', JSON.stringify(records satisfies readonly SearchRecord[])],
+    ['llms.txt', llmsText(contents, pages)],
+  ]);
+}
+
+const operations: readonly Operation[] = catalog.flatMap((entry) =>
+  'fields' in entry ? operationsOf(entry) : [entry as Operation],
+);
+
+/** The description of all calls of a server with default settings. */
+export function openApiText(): string {
+  return JSON.stringify(openApiOf(operations, { ...defaultService, replyOf: recordedReply }));
+}
+
+/** All pages but the first and that of searches. */
+function sitePages(): SitePage[] {
+  const guides = guidesOf();
+  const files = new Map(
+    globSync('docs/{generated/*.schema.json,pictures/*}').map((file) => [file, file.replace('docs/', '')]),
+  );
+  return [
+    ...new Guides(guides).pages(files),
+    referencePage(operations),
+    ...groupsOf(operations).map(groupPage),
+    ...operations.map((operation) => operationPage(operation, operations)),
+    problemsPage(operations),
+    eventsPage(),
+  ];
+}
+
+function guidesOf(): Guide[] {
+  const listed = GUIDES.flatMap(([, , names]) => names);
+  const others = globSync('docs/*.md')
+    .map((file) => basename(file, '.md'))
+    .filter((name) => name !== 'README' && !listed.includes(name));
+  const documents = Object.values(OTHERS).flat();
+  return [
+    ...[...listed, ...others.sort()].map((name) => guide(name, `docs/${name}.md`)),
+    ...documents.filter(([, file]) => file !== '').map(([path, file]) => guide(path, file)),
+    ...Object.entries(UNLISTED).map(([path, file]) => guide(path, file)),
+    ...chapters('protocol'),
+    ...chapters('decisions'),
+  ].filter((each) => each !== undefined);
+}
+
+/** The documents of a folder, which its first one lists. */
+function chapters(folder: string): (Guide | undefined)[] {
+  const files = globSync(`docs/${folder}/*.md`).sort();
+  return files
+    .filter((file) => !file.endsWith('README.md'))
+    .map((file) => guide(`${folder}/${basename(file, '.md')}`, file, folder));
+}
+
+function guide(path: string, file: string, within = path): Guide | undefined {
+  if (!existsSync(file)) return undefined;
+  const text = readFileSync(file, 'utf8');
+  return { path, within, document: readDocument(file, text), text };
+}
+
+function contentsOf(pages: readonly SitePage[]): Contents {
+  const titles = new Map(pages.map(({ path, title }) => [path, title]));
+  const listed = new Set(GUIDES.flatMap(([, , names]) => names));
+  const documents = globSync('docs/*.md').map((file) => basename(file, '.md'));
+  const further = documents.filter((name) => name !== 'README' && !listed.has(name)).sort();
+  return GUIDES.map(([task, , names]) => {
+    const guides = [...names, ...(task === 'Understand' ? further : [])].filter((name) => titles.has(name));
+    const others = (OTHERS[task] ?? []).filter(([path]) => titles.has(path));
+    return [
+      task,
+      [
+        ...guides.map((path) => ({ path, title: titles.get(path)! })),
+        ...others.map(([path, , title]) => ({ path, title })),
+      ],
+    ];
+  });
+}
+
+/** What programs that read the site should know first. */
+function llmsText(contents: Contents, pages: readonly SitePage[]): string {
+  const sections = contents.map(([task, entries]) =>
+    [`## ${task}`, entries.map(({ path, title }) => `- [${title}](${path}.md)`).join('\n')].join('\n\n'),
+  );
+  const calls = operations.map(({ id, method, path, description }) => {
+    return `- [\`${method} ${path}\`](reference/${id}.md): ${description}`;
+  });
+  return [
+    '# ⟦name⟧',
+    '> A self-hosted advertising platform server that works with existing advertising clients: signed requests, accounts, campaigns, media, audiences, delivery, statistics, activity events.',
+    `Every page exists as Markdown: add \`.md\` to its path. There are ${pages.length} pages.`,
+    ...sections,
+    '## Calls',
+    calls.join('\n'),
+    '',
+  ].join('\n\n');
+}

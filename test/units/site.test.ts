@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { describe, test } from 'node:test';
+import { searchIn } from '../../build/site/browser/search.ts';
+import { defaults } from '../../build/site/defaults.ts';
+import { siteFiles } from '../../build/site/site.ts';
+import { operations } from '../../src/app/dependencies.ts';
+import { problems } from '../../src/contract/problems/problems.ts';
+import { EVENT_TYPES } from '../../src/contract/store/events.ts';
+import { declaredProblems, wording } from '../../src/engine/declared-problems.ts';
+import { bodyTables, replyTables } from '../../src/engine/describe/member-words.ts';
+import { filledIn } from '../../src/http/documentation.ts';
+import { settingsTable } from '../../src/settings.ts';
+
+const files = new Map([...siteFiles()].map(([name, text]) => [name, filledIn(name, text, defaults)]));
+const pages = [...files].filter(([name]) => name.endsWith('.html'));
+const pageOf = (path: string): string => files.get(`${path}.html`)!.replaceAll('<wbr>', '');
+
+/** What the build writes beside the pages, or serves from elsewhere. */
+const BESIDE =
+  /^(?:site\.(?:css|js)|openapi\.json|reference\/(?:client|receiver)\.mjs|generated\/\w+\.schema\.json|pictures\/[\w-]+\.(?:png|svg))$/;
+
+describe('the documentation', () => {
+  test('has no link or anchor that leads nowhere', () => {
+    const idsOf = new Map(
+      pages.map(([name, text]) => [name, new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))]),
+    );
+    const wrong: string[] = [];
+    let links = 0;
+    for (const [name, text] of pages) {
+      for (const [, link] of text.matchAll(/ (?:href|src|action)="([^"]*)"/g)) {
+        if (/^(?:https?:|mailto:)/.test(link!)) continue;
+        links += 1;
+        const [path, anchor] = link!.split('#', 2);
+        const target = path === '' ? name : posix.join(posix.dirname(name), path!);
+        const ids = idsOf.get(target);
+        const isThere = files.has(target) || BESIDE.test(target);
+        if (!isThere || (anchor !== undefined && !ids?.has(anchor))) wrong.push(`${name}: ${link}`);
+      }
+    }
+    assert.deepEqual(wrong, []);
+    assert.ok(links > 10_000);
+  });
+
+  test('has an id only once on a page', () => {
+    for (const [name, text] of pages) {
+      const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+      assert.deepEqual(ids, [...new Set(ids)], name);
+    }
+  });
+
+  test('has each page as Markdown too, and names it there', () => {
+    for (const [name, text] of pages) {
+      const twin = name.replace('.html', '.md');
+      assert.match(files.get(twin) ?? '', /^# \S/, twin);
+      const [, link] = /<link rel="alternate" type="text\/markdown" href="([^"]+)">/.exec(text)!;
+      assert.equal(posix.join(posix.dirname(name), link!), twin);
+    }
+  });
+
+  test('leaves no placeholder open in pages that no server shows', () => {
+    for (const [name, text] of files) if (name !== 'search.json') assert.doesNotMatch(text, /[⟦⟧]/, name);
+  });
+
+  test('lists all guides and calls for programs', () => {
+    const list = files.get('llms.txt')!;
+    for (const [, path] of list.matchAll(/\]\(([^)]+)\)/g)) assert.ok(files.has(path!), path);
+    for (const { id } of operations) assert.ok(list.includes(`(reference/${id}.md)`), id);
+  });
+});
+
+/** Whether a page has a member, by itself or among others that are alike. */
+function isNamed(page: string, name: string): boolean {
+  const parent = name.slice(0, name.lastIndexOf('.') + 1);
+  const isAmong =
+    page.includes(`<code>${parent}*</code>`) && page.includes(`<code>${name.slice(parent.length)}</code>`);
+  return page.includes(`<code>${name}</code>`) || isAmong;
+}
+
+describe('the page of an operation', () => {
+  test('has every parameter, member, error and example', () => {
+    for (const operation of operations) {
+      const page = pageOf(`reference/${operation.id}`);
+      const tables = [...replyTables(operation), ...bodyTables(operation)];
+      const members = tables.flatMap((table) => table.members.map(({ name }) => name));
+      for (const name of [...Object.keys(operation.parameters), ...members])
+        assert.ok(isNamed(page, name), `${operation.id}: ${name}`);
+      for (const name of declaredProblems(operation))
+        assert.ok(page.includes(`<code>${wording(operation, name)[1]}</code>`), `${operation.id}: ${name}`);
+      for (const language of ['shell', 'node', 'python'])
+        assert.ok(page.includes(`<code data-language="${language}">`), `${operation.id}: ${language}`);
+    }
+  });
+
+  test('and its style and script are less than 100 kB, without compression', () => {
+    const shared = ['site.css', 'site.js'].map((file) => readFileSync(`built/site/${file}`).length);
+    for (const { id } of operations) {
+      const own = Buffer.byteLength(files.get(`reference/${id}.html`)!);
+      const bytes = own + shared[0]! + shared[1]!;
+      assert.ok(bytes < 100_000, `${id}: ${bytes} bytes`);
+    }
+  });
+});
+
+describe('the search finds', () => {
+  const search = searchIn(JSON.parse(files.get('search.json')!));
+  const first = (text: string): string => search(text)[0]?.at ?? 'nothing';
+  const found = (text: string): readonly string[] => search(text).map(({ at }) => at);
+
+  test('each parameter in a call that has it', () => {
+    for (const { id, parameters } of operations) {
+      const [name] = Object.keys(parameters);
+      if (name !== undefined) assert.ok(found(name).includes(`reference/${id}`), `${id}: ${name}`);
+    }
+    assert.equal(first('tap_target'), 'nothing');
+  });
+
+  test('each error by its name and its code', () => {
+    for (const name of ['INVALID_PARAMETER', 'SIGNATURE_REFUSED', ...Object.keys(problems).slice(-20)])
+      assert.ok(Object.hasOwn(problems, name) ? first(name) === `problems#${name}` : found(name).length > 0, name);
+    assert.ok(found('EXCEEDED_RATE_LIMIT').length > 0 || found('TOO_MANY_REQUESTS').length > 0);
+  });
+
+  test('each setting', () => {
+    for (const name of Object.keys(settingsTable))
+      assert.ok(
+        found(name).some((at) => at.startsWith('settings')),
+        name,
+      );
+  });
+
+  test('each event type', () => {
+    for (const type of EVENT_TYPES) assert.equal(first(type), `events#${type}`);
+  });
+
+  for (const [sentence, at] of [
+    ['acknowledged change has its event', 'activity'],
+    ['Replacing the master key', 'operate/replacing-the-master-key'],
+    ['nightly backup', 'operate/backup-and-restore#nightly-backups'],
+  ] as const) {
+    test(`a sentence of a guide: ${sentence}`, () => assert.equal(first(sentence), at));
+  }
+
+  test('each of several words, and calls by their path', () => {
+    assert.equal(first('campaigns.create'), 'reference/campaigns.create');
+    assert.ok(found('GET /12/accounts/:account_id/campaigns').includes('reference/campaigns.list'));
+  });
+});
