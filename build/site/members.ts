@@ -1,6 +1,7 @@
 import { type Html, html, joinHtml, noHtml } from '../../src/base/html.ts';
-import type { MemberTable, MemberWords } from '../../src/engine/describe/member-words.ts';
-import type { ParameterWords, ProblemWords } from '../../src/engine/describe/words.ts';
+import type { ParameterWords } from '../../src/engine/describe/words.ts';
+import type { MemberTable, MemberWords } from '../docs/member-words.ts';
+import type { ProblemWords } from '../docs/words.ts';
 import { type LinkTo, slugOf } from './page.ts';
 
 /** Longer lists of enum values are collapsed. */

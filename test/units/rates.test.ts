@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { durationWords } from '../../build/docs/words.ts';
 import { operations } from '../../src/app/dependencies.ts';
 import { RATES } from '../../src/contract/declare/rates.ts';
-import { durationWords } from '../../src/engine/describe/words.ts';
 import { memoryWindows } from '../../src/http/memory-windows.ts';
 import { rateSettings } from '../../src/settings/rates.ts';
 import { testRates } from '../rig/rate-cases.ts';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, test } from 'node:test';
+import { bodyTables, replyTables } from '../../build/docs/member-words.ts';
 import { searchIn } from '../../build/site/browser/search.ts';
 import { defaults } from '../../build/site/defaults.ts';
 import { siteFiles } from '../../build/site/site.ts';
@@ -9,7 +10,6 @@ import { operations } from '../../src/app/dependencies.ts';
 import { problems } from '../../src/contract/problems/problems.ts';
 import { EVENT_TYPES } from '../../src/contract/store/events.ts';
 import { declaredProblems, wording } from '../../src/engine/declared-problems.ts';
-import { bodyTables, replyTables } from '../../src/engine/describe/member-words.ts';
 import { filledIn } from '../../src/http/documentation.ts';
 import { settingsTable } from '../../src/settings.ts';
 

@@ -1,8 +1,8 @@
-import type { Operation } from '../../contract/declare/operation.ts';
-import { hasJsonBody, requestBody } from './inputs.ts';
-import { successSchema } from './replies.ts';
-import type { Json, NamedSchemas } from './schemas.ts';
-import { refName, spaced, type ValueWords, valueWords } from './words.ts';
+import type { Operation } from '../../src/contract/declare/operation.ts';
+import { hasJsonBody, requestBody } from '../../src/engine/describe/inputs.ts';
+import { successSchema } from '../../src/engine/describe/replies.ts';
+import type { Json, NamedSchemas } from '../../src/engine/describe/schemas.ts';
+import { refName, spaced, type ValueWords, valueWords } from '../../src/engine/describe/words.ts';
 
 /** A member of a body, described for people. */
 export interface MemberWords extends ValueWords {
