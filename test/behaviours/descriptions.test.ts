@@ -74,7 +74,6 @@ for (const listener of listeners) {
       '/reference/campaigns.nothing',
       '/docs/..%2fprogram%2fsources.json',
       '/docs/pictures',
-      '/docs/reference/',
     ]) {
       test(`${path} has no page`, async () => {
         const { status } = await get(path);
