@@ -5,8 +5,8 @@ import { print } from './output.ts';
 export function configure(command: Command): void {
   command
     .command('init')
-    .description('Print an alias file with every word of the interface, each standing for itself')
-    .addHelpText('after', '\nExample:\n  barker aliases init > words.json')
+    .description('Print an alias file with every word of the interface, each standing for itself, and comments')
+    .addHelpText('after', '\nExample:\n  barker aliases init > words.jsonc')
     .action(async () => {
       const { aliasTemplateText } = await import('../app/vocabulary.ts');
       print(await aliasTemplateText());

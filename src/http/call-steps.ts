@@ -26,7 +26,7 @@ export function createExchange(
 ): Exchange {
   return {
     operation,
-    words: deps.vocabulary?.of(operation),
+    words: deps.vocabulary?.clientOf(request.url!).of(operation),
     request,
     transactionId: deps.nextTransactionId(),
     startedAt_ms: performance.now(),

@@ -72,7 +72,7 @@ export interface PipelineDependencies {
 /** The state of a request. */
 export interface Exchange extends CallState {
   /** Translates the call, if an alias file is in use. */
-  readonly words: OperationWords | undefined;
+  words: OperationWords | undefined;
   readonly request: IncomingMessage;
   readonly transactionId: string;
   readonly startedAt_ms: number;

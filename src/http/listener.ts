@@ -138,7 +138,8 @@ export class Listener {
     }
     if (deps.tools?.arrive(request, response) || this.#answerOperation(request, response)) return;
     // Credentials do not cover the path of a page, which can therefore be replaced.
-    if (deps.vocabulary) request.url = deps.vocabulary.paths.own(request.url!);
+    const target = request.url!;
+    if (deps.vocabulary) request.url = deps.vocabulary.paths.own(target);
     if (answerPage(request, response)) return;
     try {
       if (routes.answer(request, response)) return;
@@ -147,6 +148,7 @@ export class Listener {
       sendError(deps, request, response, problem('INTERNAL'));
       return;
     }
+    request.url = target;
     if (servesOthers) notFound(deps, request, response);
     else sendMisdirected(deps, request, response);
   }
@@ -199,7 +201,8 @@ function byPath(deps: PipelineDependencies, operations: readonly Operation[]): M
 function pathsOf({ vocabulary }: PipelineDependencies, { path, aliases = [] }: Operation): Iterable<string> {
   const own = [path, ...aliases];
   // Path parameters keep their own names.
-  return vocabulary ? new Set([...own, ...own.map((each) => vocabulary.paths.foreign(each, true))]) : own;
+  const clients = vocabulary?.clients ?? [];
+  return new Set([...own, ...clients.flatMap(({ paths }) => own.map((each) => paths.foreign(each, true)))]);
 }
 
 /** The path parameters of a request, in the words of this service. */
@@ -250,7 +253,7 @@ function notFound(deps: PipelineDependencies, request: IncomingMessage, response
   const target = request.url ?? '/';
   const path = vocabulary ? vocabulary.paths.own(target) : target;
   const name: ProblemName = familyOf(path) !== 'ads' || isOfVersion(path) ? 'ROUTE_UNKNOWN' : 'VERSION_UNKNOWN';
-  const version = vocabulary ? vocabulary.paths.foreignSegment(VERSION) : VERSION;
+  const version = vocabulary?.clientOf(target).paths.foreignSegment(VERSION) ?? VERSION;
   // Suggestions use the names of this service.
   const near = deps.includesHints && !vocabulary ? nearestPath(deps.operations, path) : undefined;
   sendError(

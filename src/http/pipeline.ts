@@ -52,7 +52,7 @@ async function runSteps(
   const authenticated = pending instanceof Promise ? await pending : pending;
   deps.connectionLimiter.markAuthenticated(request.socket);
   const bodyHash = acceptCaller(exchange, authenticated, form); // 401 403
-  const raw = rawParameters(exchange, form, authenticated.headerParameters); // 400 401
+  const raw = rawParameters(deps, exchange, form, authenticated.headerParameters); // 400 401
   const { nonce } = authenticated;
   const access = await admitCaller(deps, exchange, raw, nonce); // 403 404 429 503
   const use = nonceUse(operation);
@@ -138,7 +138,7 @@ export async function handleRequest(
   let headers = buildReplyHeaders(exchange, deps, status, failure);
   if (exchange.words) {
     text = exchange.words.replyOut(text);
-    headers = deps.vocabulary!.headers(headers);
+    headers = exchange.words.headers(headers);
     flow &&= translateStream(flow, exchange.words);
   }
   if (flow) {
@@ -208,17 +208,20 @@ function acceptCaller(
 }
 
 function rawParameters(
-  { operation, request, words }: Exchange,
+  { vocabulary }: PipelineDependencies,
+  exchange: Exchange,
   form: string | undefined,
   header: Authenticated['headerParameters'],
 ): Map<string, readonly RawValue[]> {
+  const { operation, request } = exchange;
   const raw = new Map<string, readonly RawValue[]>();
   for (const [name, value] of header ?? []) raw.set(name, [...(raw.get(name) ?? []), value]);
   const target = request.url!;
   const mark = operation.formOnly ? -1 : target.indexOf('?');
   if (mark >= 0) parsePairs(target.slice(mark + 1), 'query', raw);
   if (form) parsePairs(form, 'body', raw);
-  return words ? words.parametersIn(raw) : raw;
+  exchange.words = vocabulary?.clientOf(request.url!, raw.keys()).of(operation);
+  return exchange.words?.parametersIn(raw) ?? raw;
 }
 
 /** Whether the body must be JSON. */

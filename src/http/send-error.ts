@@ -45,7 +45,7 @@ export function errorResponse(
   failure: Problem,
   of: { readonly path: string; readonly requestId?: string | undefined; readonly secure: readonly string[] },
 ): ErrorResponse {
-  const { vocabulary } = deps;
+  const vocabulary = deps.vocabulary?.clientOf(of.path);
   const family = familyOf(vocabulary ? vocabulary.paths.own(of.path) : of.path);
   const words = vocabulary?.unrouted;
   const { status, body: ownBody } = errorReply(failure, family, '{}', { base: () => '', words });

@@ -7,12 +7,13 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { aliasFileSchema } from '../../src/http/vocabulary/alias-file.ts';
-import { clientOf, type Reply, type Sent } from '../rig/client.ts';
+import { type Client, clientOf, type Reply, type Sent } from '../rig/client.ts';
 import { cutCall, dev } from '../rig/developer-surface.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
-/** The example of the documentation. */
-const [, example = ''] = /```json\n([\s\S]*?)```/.exec(readFileSync('docs/aliases.md', 'utf8')) ?? [];
+/** The examples of the documentation: of one client, and of two. */
+const examples = [...readFileSync('docs/aliases.md', 'utf8').matchAll(/```json\n([\s\S]*?)```/g)];
+const [example, exampleOfTwo] = examples.map(([, text]) => text!) as [string, string];
 
 let world: World;
 let folder: string;
@@ -45,9 +46,11 @@ async function account(): Promise<{ path: string; instrument: string }> {
 }
 
 describe('the example of docs/aliases.md', () => {
-  test('fits the schema of alias files', () => {
+  test('fits the schema of alias files, and so does the one of two clients', () => {
     const validate = new Ajv2020({ strict: false }).compile(aliasFileSchema);
-    assert.ok(validate(JSON.parse(example)), JSON.stringify(validate.errors));
+    for (const text of [example, exampleOfTwo]) {
+      assert.ok(validate(JSON.parse(text)), JSON.stringify(validate.errors));
+    }
   });
 
   test('creates, lists and changes a campaign in its words', async () => {
@@ -176,5 +179,65 @@ describe('the tools for developers', () => {
     assert.deepEqual(anfrage, { params: {} });
     const refused = JSON.parse((await ask('status=400; code=INVALID_PARAMETER')).text);
     assert.equal(refused.fehler[0].code, 'FALSCHER_WERT');
+  });
+});
+
+describe('two clients with words of their own', () => {
+  const file = JSON.parse(exampleOfTwo);
+  file.path_segments.campaigns = ['aktionen', 'kampagnen'];
+  file.values = { entity_status: { PAUSED: ['RUHT', 'ANGEHALTEN'] } };
+  let shared: World;
+  let client: Client;
+  before(async () => {
+    const place = mkdtempSync(join(tmpdir(), 'barker-aliases-'));
+    writeFileSync(join(place, 'words.json'), JSON.stringify(file));
+    shared = await openWorld({ flags: { aliases: join(place, 'words.json') } });
+    rmSync(place, { recursive: true });
+    client = clientOf(shared.service.sandboxUrl, shared.keys, shared.clock, () => {});
+  });
+  after(() => shared.close().catch((error: Error) => assert.match(error.message, /replies did not fit/)));
+
+  test('share a server, and read their own', async () => {
+    const { body } = await client.call('POST', '/7/accounts');
+    const account = `accounts/${body.data[0].id}`;
+    const params = { currency: 'USD', start_time: '2026-01-01', type: 'CREDIT_CARD' };
+    const funded = await client.call('POST', `/11/${account}/funding_instruments`, { params });
+    assert.equal(funded.status, 200, funded.text);
+    const campaign = { funding_instrument_id: funded.body.data.id, daily_budget_amount_local_micro: 5_000_000 };
+    const made = await client.call('POST', `/7/${account}/kampagnen`, {
+      params: { ...campaign, benennung: 'Tee', stand: 'ANGEHALTEN' },
+    });
+    assert.equal(made.status, 200, made.text);
+    assert.equal(made.body.request.params.benennung, 'Tee');
+    assert.deepEqual([made.body.data.benennung, made.body.data.stand], ['Tee', 'ANGEHALTEN']);
+    assert.equal(made.headers.get('x-current-api-version'), '7');
+    const seen = async (path: string) => {
+      const reply = await client.call('GET', `${path}/${made.body.data.id}`);
+      assert.equal(reply.status, 200, reply.text);
+      const { titel, benennung, stand } = reply.body.data;
+      return { titel, benennung, stand };
+    };
+    assert.deepEqual(await seen(`/11/${account}/aktionen`), { titel: 'Tee', benennung: undefined, stand: 'RUHT' });
+    assert.deepEqual(await seen(`/7/${account}/kampagnen`), {
+      titel: undefined,
+      benennung: 'Tee',
+      stand: 'ANGEHALTEN',
+    });
+    assert.deepEqual(await seen(`/12/${account}/campaigns`), { titel: 'Tee', benennung: undefined, stand: 'RUHT' });
+    const told = await client.call('PUT', `/12/${account}/campaigns/${made.body.data.id}`, {
+      params: { benennung: 'Tea' },
+    });
+    assert.equal(told.body.data.benennung, 'Tea', told.text);
+  });
+
+  test('are refused in their own words', async () => {
+    const { body } = await client.call('POST', '/7/accounts');
+    const wrong = await client.call('GET', `/7/accounts/${body.data[0].id}/kampagnen?sort_by=benennung-up`);
+    assert.equal(wrong.status, 400);
+    assert.match(wrong.body.errors[0].message, /benennung-asc/);
+    assert.doesNotMatch(wrong.text, /titel/);
+    const [former, unknown] = [await client.call('GET', '/9/nothing'), await client.call('GET', '/7/nothing')];
+    assert.match(former.body.errors[0].message, /the current version is 11$/);
+    assert.deepEqual([unknown.status, unknown.headers.get('x-current-api-version')], [404, '7']);
   });
 });

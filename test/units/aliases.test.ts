@@ -24,6 +24,7 @@ function problemsOf(file: object | string): readonly string[] {
 describe('an alias file', () => {
   const CASES: readonly (readonly [what: string, file: object | string, problem: RegExp])[] = [
     ['no JSON', '{', /^\/: is not JSON: /],
+    ['a comment within a line', '{} // nothing', /^\/: is not JSON: /],
     ['no object', '[]', /^\/: is not an object$/],
     ['an unknown member', { paths: {} }, /^\/paths: is not one of \$schema, path_segments, /],
     ['a list for an object', { parameters: [] }, /^\/parameters: is not an object$/],
@@ -259,12 +260,44 @@ describe('several words for one', () => {
     }
   });
 
-  test('are answered with the first', () => {
-    const of = words.of(operation('campaigns.get'));
+  test('are answered in those of the client that the path tells, else the parameters', () => {
     const reply = '{"data":{"name":"Tea","entity_status":"ACTIVE"}}';
-    assert.equal(of.replyOut(reply), '{"data":{"titel":"Tea","stand":"LAEUFT"}}');
-    assert.equal(words.paths.foreign('/12/accounts/x/campaigns'), '/11/accounts/x/aktionen');
+    const answered = (target: string, parameters: readonly string[] = []): string =>
+      words.clientOf(target, parameters).of(operation('campaigns.get')).replyOut(reply);
+    const [first, second] = [
+      '{"data":{"titel":"Tea","stand":"LAEUFT"}}',
+      '{"data":{"benennung":"Tea","zustand":"RUNNING"}}',
+    ];
+    for (const [target, parameters, expected] of [
+      ['/11/accounts/x/aktionen', [], first],
+      ['/7/accounts/x/kampagnen?titel=a', ['titel'], second],
+      ['/7/accounts/x/campaigns', [], second],
+      ['/12/accounts/x/kampagnen', [], second],
+      ['/12/accounts/x/campaigns', [], first],
+      ['/12/accounts/x/campaigns', ['count', 'benennung'], second],
+      ['/12/accounts/x/campaigns?q=/7/', ['count'], first],
+    ] as const) {
+      assert.equal(answered(target, parameters), expected, target);
+    }
+    assert.deepEqual(
+      words.clients.map(({ paths }) => paths.foreign('/12/accounts/x/campaigns')),
+      ['/11/accounts/x/aktionen', '/7/accounts/x/kampagnen'],
+    );
     assert.deepEqual(words.ownNames('benennung'), ['name']);
+  });
+
+  test('are repeated for clients that share one, and a single word is that of all', () => {
+    const three = vocabulary({
+      path_segments: { 12: ['11', '10', '7'] },
+      parameters: { name: ['titel', 'titel', 'benennung'], currency: 'geld', entity_status: ['stand', 'zustand'] },
+    });
+    const reply = '{"data":{"name":"Tea","currency":"USD","entity_status":"ACTIVE"}}';
+    const answered = (target: string, ...parameters: string[]): string =>
+      three.clientOf(target, parameters).of(operation('campaigns.get')).replyOut(reply);
+    assert.equal(answered('/10/x'), '{"data":{"titel":"Tea","geld":"USD","zustand":"ACTIVE"}}');
+    assert.equal(answered('/7/x'), '{"data":{"benennung":"Tea","geld":"USD","stand":"ACTIVE"}}');
+    // Two clients say it.
+    assert.equal(answered('/12/x', 'titel', 'zustand'), '{"data":{"titel":"Tea","geld":"USD","zustand":"ACTIVE"}}');
   });
 
   test('stand for one thing each', () => {
@@ -295,8 +328,17 @@ test('a word that is understood anyway as another spelling may be named', () => 
 });
 
 test('the template has every own word, and renames nothing', () => {
-  const template = JSON.parse(aliasTemplate(operations));
-  const words = vocabulary(template);
+  const text = aliasTemplate(operations);
+  const lines = text.split('\n');
+  const template = JSON.parse(lines.filter((line) => !line.trim().startsWith('//')).join('\n'));
+  for (const section of Object.keys(template)) {
+    assert.match(
+      lines[lines.findIndex((line) => line.startsWith(`  "${section}"`)) - 1]!,
+      /^ {2}\/\/ \w.*\.$/,
+      section,
+    );
+  }
+  const words = createVocabulary(parseAliasFile(text), operations);
   assert.equal(template.path_segments.campaigns, 'campaigns');
   assert.equal(template.parameters.funding_instrument_id, 'funding_instrument_id');
   assert.equal(template.values.entity_status.ACTIVE, 'ACTIVE');

@@ -3,7 +3,8 @@ import { type Schema, Type } from '../../base/json-schema.ts';
 import { isObject } from '../../base/objects.ts';
 
 /**
- * Foreign names by Barker's native ones: all are accepted, and the first is sent.
+ * Foreign names by Barker's native ones: all are accepted, and the first is sent. The names at one place of all lists are
+ * those of one client.
  * @source decision 1243
  */
 export type ForeignWords = ReadonlyMap<string, readonly [string, ...string[]]>;
@@ -16,6 +17,16 @@ export function outgoing(words: ForeignWords): ReadonlyMap<string, string> {
 /** Returns the native names by the foreign ones. */
 export function incoming(words: ForeignWords): ReadonlyMap<string, string> {
   return new Map([...words].flatMap(([own, foreign]) => foreign.map((each) => [each, own])));
+}
+
+/** Returns the places of foreign names in their lists; those that stand alone, or at several places, tell no client. */
+export function placesOf(words: readonly ForeignWords[]): ReadonlyMap<string, number> {
+  const lists = words.flatMap((each) => [...each.values()]).filter(({ length }) => length > 1);
+  return new Map(
+    lists.flatMap((list) =>
+      [...list.entries()].flatMap(([at, name]) => (list.lastIndexOf(name) === list.indexOf(name) ? [[name, at]] : [])),
+    ),
+  );
 }
 
 /** Foreign names of parameters, of reply members, and of the values of either by their name. */
@@ -50,7 +61,10 @@ interface Spelling {
 
 const words = ({ pattern }: Spelling, description: string): Schema => {
   const word = Type.String({ pattern });
-  const several = Type.Array(word, { minItems: 1, description: 'All are understood; the first is sent.' });
+  const several = Type.Array(word, {
+    minItems: 1,
+    description: 'All are understood. Those at one place of all lists are of one client.',
+  });
   return { type: 'object', description, additionalProperties: Type.Union([word, several]) };
 };
 
@@ -105,6 +119,21 @@ export const canBeWord = {
   value: (word: string): boolean => new RegExp(VALUE.pattern).test(word),
 };
 
+/** Returns the file of the client at one place: its names come first. */
+export function fileOfPlace(file: AliasFile, at: number): AliasFile {
+  const first = (words: ForeignWords): ForeignWords =>
+    new Map([...words].map(([own, all]) => [own, [all[at] ?? all[0], ...all]]));
+  const lists = ({ parameters, members, values }: WordLists): WordLists => ({
+    parameters: first(parameters),
+    members: first(members),
+    values: new Map([...values].map(([name, of]) => [name, first(of)])),
+  });
+  return {
+    ...{ ...file, ...lists(file), pathSegments: first(file.pathSegments) },
+    operations: new Map([...file.operations].map(([id, of]) => [id, lists(of)])),
+  };
+}
+
 type Members = Readonly<Record<string, unknown>>;
 
 /** Reads parts of an alias file, and collects their errors. */
@@ -116,11 +145,14 @@ interface Reader {
   hosts(part: unknown, pointer: string): readonly string[];
 }
 
-/** Parses an alias file. @throws InputErrors, a JSON pointer and a reason each */
+/** No text of JSON goes on in another line, so it contains none of these. */
+const COMMENT_LINE = /^[ \t]*\/\/.*$/gm;
+
+/** Parses an alias file, JSON with lines of comments. @throws InputErrors, a JSON pointer and a reason each */
 export function parseAliasFile(text: string): AliasFile {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = JSON.parse(text.replace(COMMENT_LINE, ''));
   } catch (error) {
     throw new InputErrors([`/: is not JSON: ${(error as Error).message}`]);
   }

@@ -127,7 +127,7 @@ function check(words: ForeignWords, { pointer, kind, known, spellings, around = 
       if (isHere && !known.has(own))
         problems.push(`${at}: Barker has no ${kind} with this name${didYouMean(own, known)}`);
       else if (isHere && isProtocolName(own)) problems.push(`${at}: is a word of OAuth`);
-      else if (other !== undefined) problems.push(`${at}: ${word} stands for ${other} too`);
+      else if (other !== undefined && other !== own) problems.push(`${at}: ${word} stands for ${other} too`);
       // A word that is given away to another one is free, and one that is understood as this one means the same.
       else if (word !== own && known.has(word) && !all.has(word) && spellings?.get(word) !== own) {
         problems.push(`${at}: ${word} is another ${kind} of Barker, which has no other word in this file`);

@@ -2,19 +2,15 @@ import { InputErrors } from '../../base/input-error.ts';
 import type { RawValue } from '../../contract/declare/fields.ts';
 import type { Operation } from '../../contract/declare/operation.ts';
 import type { Json, NamedSchemas } from '../../engine/describe/schemas.ts';
-import { type AliasFile, type ForeignWords, incoming, pointerTo } from './alias-file.ts';
+import { type AliasFile, fileOfPlace, incoming, placesOf, pointerTo } from './alias-file.ts';
 import { type ErrorWords, errorWordsOf } from './error-words.ts';
 import { checkWords, createNaming, type Naming } from './naming.ts';
 import { type OwnWords, ownWordsOf, schemasOf, unroutedSchemas } from './own-words.ts';
 import { type Paths, type PositionContext, pathsOf, positionOf } from './positions.ts';
 import { isJson, type Position, rewriteJson, rewriteText, rewriteValue } from './rewrite-json.ts';
 
-/**
- * Translates between the names of another interface and those of this service, at its edge.
- * @source decision 886, 891, 892
- */
-export interface Vocabulary {
-  readonly hosts: AliasFile['hosts'];
+/** Translates between the names of a client and those of this service, at its edge. @source decision 886, 891, 892 */
+export interface ClientWords {
   readonly paths: Paths;
   /** The translation of an operation. */
   of(operation: Operation): OperationWords;
@@ -26,6 +22,19 @@ export interface Vocabulary {
   /** Translates an event for streams and webhooks. */
   event(json: string): string;
   readonly naming: Naming;
+}
+
+/** The vocabulary of an alias file; its own words are those of the first client. */
+export interface Vocabulary extends ClientWords {
+  readonly hosts: AliasFile['hosts'];
+  /** All clients that share the server. */
+  readonly clients: readonly ClientWords[];
+  /**
+   * Returns the words of the client that sent a request: told by the path, else by the names of its parameters; those of the
+   * first client if neither tells.
+   * @source decision 1243
+   */
+  clientOf(target: string, parameters?: Iterable<string>): ClientWords;
   /** The native names of parameters and members that have this foreign name in any operation. */
   ownNames(foreign: string): readonly string[];
 }
@@ -44,6 +53,8 @@ export interface OperationWords extends ErrorWords {
   bytesIn(bytes: Uint8Array): Uint8Array;
   /** Translates a reply, JSON or pairs, to foreign names. */
   replyOut(text: string): string;
+  /** Renames headers, in a flat list of names and values. */
+  headers(headers: readonly string[]): string[];
   /** The foreign name of a header, and of a member of replies. */
   header(own: string): string;
   member(own: string): string;
@@ -54,9 +65,43 @@ export function createVocabulary(file: AliasFile, operations: readonly Operation
   const named: NamedSchemas = {};
   const own = ownWordsOf(operations, named);
   checkWords(file, own);
+  const lists = [file, ...file.operations.values()];
+  const names = lists.flatMap(({ parameters, members }) => [parameters, members]);
+  const all = [file.pathSegments, ...names, ...lists.flatMap(({ values }) => [...values.values()])];
+  const count = Math.max(1, ...all.flatMap((words) => [...words.values()].map(({ length }) => length)));
+  const clients = Array.from({ length: count }, (_, at) =>
+    createClientWords(fileOfPlace(file, at), operations, { named, own }),
+  );
+  checkPaths(
+    operations,
+    clients.map(({ paths }) => paths),
+  );
+  const byForeign = Map.groupBy(
+    names.flatMap((words) => [...incoming(words)]),
+    ([foreign]) => foreign,
+  );
+  const ofSegments = placesOf([file.pathSegments]);
+  const ofParameters = placesOf(lists.map(({ parameters }) => parameters));
+  return {
+    ...clients[0]!,
+    ...{ hosts: file.hosts, clients },
+    clientOf(target, parameters = []) {
+      const [path] = target.split('?', 1) as [string];
+      const place = (of: ReadonlyMap<string, number>, words: Iterable<string>) =>
+        [...words].map((word) => of.get(word)).find((at) => at !== undefined);
+      return clients[place(ofSegments, path.split('/')) ?? place(ofParameters, parameters) ?? 0]!;
+    },
+    ownNames: (foreign) => byForeign.get(foreign)?.map(([, name]) => name) ?? [],
+  };
+}
+
+function createClientWords(
+  file: AliasFile,
+  operations: readonly Operation[],
+  { named, own }: Pick<Source, 'named' | 'own'>,
+): ClientWords {
   const naming = createNaming(file, '');
   const paths = pathsOf(file.pathSegments, naming.parameter);
-  checkPaths(operations, file.pathSegments);
   const prefixes = [...file.headerPrefixes].sort(([one], [other]) => other.length - one.length);
   const header = (name: string): string => {
     if (COMMON_HEADERS.has(name)) return name;
@@ -70,44 +115,30 @@ export function createVocabulary(file: AliasFile, operations: readonly Operation
   });
   const unrouted = positionOf(unroutedSchemas(named), { ...everywhere, names: 'members', echo: emptyEcho });
   const known = new Map<Operation, OperationWords>();
+  const headers = (pairs: readonly string[]): string[] =>
+    pairs.map((text, at) => (at % 2 === 0 ? header(text) : headerValue(pairs[at - 1]!, text, { paths, naming })));
+  const source = { ...{ file, named, own, paths, header, headers }, unrouted: unroutedSchemas(named) };
   const of = (operation: Operation): OperationWords => {
-    const words =
-      known.get(operation) ??
-      operationWords(operation, { file, named, own, paths, header, unrouted: unroutedSchemas(named) });
+    const words = known.get(operation) ?? operationWords(operation, source);
     known.set(operation, words);
     return words;
   };
-  const byForeign = Map.groupBy(namesOf(file), ([foreign]) => foreign);
   const stream = operations.find(({ shape }) => shape === 'stream');
   return {
-    ...{ paths, naming, header, of },
-    hosts: file.hosts,
-    ownNames: (foreign) => byForeign.get(foreign)?.map(([, own]) => own) ?? [],
+    ...{ paths, naming, header, headers, of },
     unrouted: {
       ...errorWordsOf(naming, header, (_, value) => value),
       replyOut: (json) => rewriteJson(json, unrouted),
     },
     event: (json) => (stream ? of(stream).replyOut(json) : json),
-    headers(headers) {
-      return headers.map((text, at) =>
-        at % 2 === 0 ? header(text) : headerValue(headers[at - 1]!, text, { paths, naming }),
-      );
-    },
   };
-}
-
-/** All foreign names of the file with the own ones. */
-function namesOf(file: AliasFile): (readonly [foreign: string, own: string])[] {
-  return [file, ...file.operations.values()].flatMap(({ parameters, members }) =>
-    [parameters, members].flatMap((words) => [...incoming(words)]),
-  );
 }
 
 /** Headers that mean the same everywhere: browsers, proxies and callers define them. */
 const COMMON_HEADERS: ReadonlySet<string> = new Set(['x-content-type-options', 'x-accel-buffering', 'x-request-id']);
 
 /** Values of headers that name parameters or paths, and the version, which is a segment of them. */
-function headerValue(name: string, text: string, { paths, naming }: Pick<Vocabulary, 'paths' | 'naming'>): string {
+function headerValue(name: string, text: string, { paths, naming }: Pick<ClientWords, 'paths' | 'naming'>): string {
   if (name === 'x-ignored-parameters') return text.split(', ').map(naming.parameter).join(', ');
   if (name === 'x-current-api-version') return paths.foreignSegment(text);
   if (name === 'link') return text.replace(/^<([^>]*)>/, (_, url: string) => `<${inUrl(url, paths)}>`);
@@ -120,18 +151,9 @@ function inUrl(url: string, paths: Paths): string {
 }
 
 /** Two operations must not get the same path. */
-function checkPaths(operations: readonly Operation[], segments: ForeignWords): void {
+function checkPaths(operations: readonly Operation[], clients: readonly Paths[]): void {
   const all = operations.map(({ path, aliases = [] }) => [path, ...aliases]);
-  const longest = Math.max(1, ...[...segments.values()].map(({ length }) => length));
-  const problems = new Set<string>();
-  for (let at = 0; at < longest; at++) {
-    const words = [...segments].map(([own, foreign]) => [own, [foreign[at] ?? foreign[0]]] as const);
-    for (const problem of clashesOf(
-      all,
-      pathsOf(new Map(words), (own) => own),
-    ))
-      problems.add(problem);
-  }
+  const problems = new Set(clients.flatMap((paths) => [...clashesOf(all, paths)]));
   if (problems.size > 0) throw new InputErrors([...problems]);
 }
 
@@ -162,11 +184,12 @@ interface Source {
   readonly own: OwnWords;
   readonly paths: Paths;
   readonly header: (own: string) => string;
+  readonly headers: (pairs: readonly string[]) => string[];
   readonly unrouted: readonly Json[];
 }
 
 function operationWords(operation: Operation, source: Source): OperationWords {
-  const { file, named, own, paths, header } = source;
+  const { file, named, own, paths, header, headers } = source;
   const naming = createNaming(file, operation.id);
   const { parameters, body, replies } = schemasOf(operation, named);
   const inputs = { type: 'object', properties: parameters };
@@ -184,7 +207,7 @@ function operationWords(operation: Operation, source: Source): OperationWords {
   const nameIn = (name: string): string => ofParameters?.members.get(name)?.name ?? name;
   return {
     ...errorWordsOf(naming, header, (parameter, value) => receivedText(received, naming, parameter, value)),
-    ...{ nameIn, header, member: naming.member },
+    ...{ nameIn, header, headers, member: naming.member },
     pathIn(params) {
       const entries = Object.entries(params).map(([name, value]) => [
         name,
