@@ -1,8 +1,6 @@
 // On either database: the page asks the same of both.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pause } from '../../src/base/timers.ts';
 import { unpackHours } from '../../src/contract/delivery/packed-hours.ts';
@@ -24,20 +22,20 @@ after(async () => {
   await world.close();
 });
 
-/** Starts the server of the document, exactly as it is printed there. */
+/** Starts the server of the example. */
 async function startPublisher(credential: string): Promise<string> {
-  const [, code] = /```js\n(\/\/ publisher\.mjs[\s\S]*?)```/.exec(readFileSync('docs/serving.md', 'utf8'))!;
-  const file = join(world.place.folder, 'publisher.mjs');
-  writeFileSync(file, code!);
   const [port] = await freePorts(1);
-  const env = { BARKER_URL: world.service.sandboxUrl, BARKER_PUBLISHER: credential, PORT: String(port) };
-  const child = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const env = { ADS_URL: world.service.sandboxUrl, PUBLISHER_CREDENTIAL: credential, PORT: String(port) };
+  const child = spawn(process.execPath, ['examples/publisher-node/publisher.mjs'], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   publisher = child;
   await new Promise((ready) => child.stdout.once('data', ready));
   return `http://127.0.0.1:${port}/`;
 }
 
-test('the page of docs/serving.md shows an ad, and the ledger counts its impression and its click', async () => {
+test('the page of examples/publisher-node shows an ad, and the ledger counts its impression and its click', async () => {
   const landing = 'https://landing.example/coffee';
   const ad = await bookAd(world, { text: `Fresh coffee <b>daily</b> ${landing}` });
   const url = await startPublisher(await makePublisher(world));

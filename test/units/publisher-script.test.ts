@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 
-const [, SCRIPT] = /\nconst SCRIPT = `\n([\s\S]*?)`;\n/.exec(readFileSync('docs/serving.md', 'utf8'))!;
+const [, SCRIPT] = /\nconst SCRIPT = `\n([\s\S]*?)`;\n/.exec(
+  readFileSync('examples/publisher-node/publisher.mjs', 'utf8'),
+)!;
 
 interface Element {
   readonly name: string;
@@ -74,7 +76,7 @@ async function openPage(type: 'IMAGE' | 'VIDEO'): Promise<Page> {
   };
 }
 
-describe('the page of docs/serving.md reports a view', () => {
+describe('the page of examples/publisher-node reports a view', () => {
   for (const [type, needed_ms] of [
     ['IMAGE', 1000],
     ['VIDEO', 2000],
