@@ -105,7 +105,7 @@ export function createListeners(deps: Dependencies, options: ListenerOptions): L
         servesOthers && (answerPage(request, response) || answerCall(request, response)),
     });
     if (!servesOthers) return listener;
-    addHomePage(routes, environment, branding, () => servers, tools);
+    addHomePage(routes, environment, branding, () => servers, tools !== undefined);
     serveBranding(routes, branding);
     addApiDescription(routes, operations, () => ({ servers, limits }));
     addDocumentation(routes, branding.name, () => ({ servers, limits }), tools?.keys);

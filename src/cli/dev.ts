@@ -142,8 +142,7 @@ async function runDev(settings: Settings, start: DevStart, { exportOnExit, run }
   });
   const { service, file, clock } = await starting;
   letYoungSpaceGrow();
-  const recordsRequests = start.recordsRequests !== false;
-  print(run ? run.announce(file) : welcome(service, file, { clock, recordsRequests }));
+  print(run ? run.announce(file) : welcome(service, file, clock));
   return stopped;
 }
 

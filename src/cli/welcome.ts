@@ -8,15 +8,8 @@ import { type DevFile, devFilePath, findOwnSeed } from '../dev/dev-folder.ts';
 import { isLoopbackHost } from '../settings/addresses.ts';
 import { shellQuote } from './output.ts';
 
-/** The developer tools in the message. */
-export interface ToolsShown {
-  readonly clock: MovableClock;
-  /** Whether requests are recorded. */
-  readonly recordsRequests: boolean;
-}
-
-/** The message when the development server is ready: addresses, keys, and a command to paste. */
-export function welcome(service: Service, file: DevFile, { clock, recordsRequests }: ToolsShown): string {
+/** The message when the development server is ready: where its page is, which has the keys, and a command to paste. */
+export function welcome(service: Service, file: DevFile, clock: MovableClock): string {
   const {
     data_folder: folder,
     database_url: url,
@@ -26,39 +19,33 @@ export function welcome(service: Service, file: DevFile, { clock, recordsRequest
     seed,
   } = service.settings;
   const isReachable = !isLoopbackHost(host);
-  const rows: (readonly [name: string, value: string])[] = [
+  const rows: readonly (readonly [name: string, value: string | false | undefined])[] = [
     ['production', service.url],
     ['sandbox', service.sandboxUrl],
-    ['reference', `${service.url}/reference`],
-    ...(recordsRequests ? ([['requests', `${service.url}/_dev/requests`]] as const) : []),
-    ['debugger', `${service.url}/_dev/debugger, for refused signatures`],
-    ['probes', `${service.operationsUrl}/readyz, /livez, /metrics`],
-    ...(clock.isMoved() ? ([['clock', clockWords(clock)]] as const) : []),
+    ['data', url === '' ? `SQLite in ${folder}` : 'PostgreSQL'],
+    ['keys', devFilePath(folder)],
+    ['world', file.world],
+    ['clock', clock.isMoved() && clockWords(clock)],
     // Relaxed safety rules are shown at every start.
-    ...(isOpen
-      ? ([['webhooks', 'may use http, any port, and addresses of this machine and its networks']] as const)
-      : []),
-    ...(isReachable && tls_cert === ''
-      ? ([['warning', 'every call is refused: others can reach the server, so that it needs --tls']] as const)
-      : []),
-    ...(isReachable && findOwnSeed(folder) !== seed
-      ? ([
-          ['warning', 'others can guess the keys, which come from the seed; begin a new data folder, without --seed'],
-        ] as const)
-      : []),
-    ['', ''],
-    ...keyRows(file, ''),
-    ['', ''],
-    ...(file.world === undefined ? demoRows(file) : worldRows(file)),
-    ['saved in', devFilePath(folder)],
+    ['webhooks', isOpen && 'may use http, any port, and addresses of this machine and its networks'],
+    [
+      'warning',
+      isReachable && !tls_cert && 'every call is refused: others can reach the server, so that it needs --tls',
+    ],
+    [
+      'warning',
+      isReachable &&
+        findOwnSeed(folder) !== seed &&
+        'others can guess the keys, which come from the seed; begin a new data folder, without --seed',
+    ],
   ];
   const trust =
     file.tls_ca === undefined
       ? ''
       : `Clients must trust the certificate:\n${table(trustInstructions(file.tls_ca))}\n\n`;
-  const database = url === '' ? `SQLite in ${folder}` : 'PostgreSQL';
+  const shown = table(rows.flatMap(([name, value]) => (value ? [[name, value]] : [])));
   const paste = pasteLine(folder, process.cwd(), folder !== './data');
-  return `Barker is ready: development mode on ${database}\n\n${table(rows)}\n\n${trust}Try it:\n  ${paste}\n`;
+  return `Barker is ready: open ${service.url}\n\n${shown}\n\n${trust}Try it:\n  ${paste}\n`;
 }
 
 function clockWords(clock: MovableClock): string {
@@ -66,48 +53,9 @@ function clockWords(clock: MovableClock): string {
   return clock.mode === 'frozen' ? `stands still at ${now}` : `was moved; it shows ${now} now`;
 }
 
-/** The keys of an application; the first user may have revoked its tokens. */
-function keyRows(file: DevFile, application: '' | 'messages_'): [name: string, value: string][] {
-  const key = file[`${application}consumer_key`];
-  const token: string | undefined = file[`${application}access_token`];
-  const another = `barker token create --app ${key} --user ${file.username}`;
-  return [
-    ['consumer key', key],
-    ['consumer secret', file[`${application}consumer_secret`]],
-    ['access token', token ?? `was revoked; another one: ${another}`],
-    ...(token === undefined ? [] : [['token secret', file[`${application}access_token_secret`]] as [string, string]]),
-  ];
-}
-
-/** The login of a user. */
-function login(file: DevFile, user: '' | 'other_'): string {
-  const password: string | undefined = file[`${user}password`];
-  return `${file[`${user}username`]} / ${password ?? '(a password that was changed)'}`;
-}
-
-/** Other parts of the demo world. */
-function demoRows(file: DevFile): [name: string, value: string][] {
-  return [
-    ['messages', 'these keys can also read and send direct messages (--app messages)'],
-    ...keyRows(file, 'messages_'),
-    ['', ''],
-    ['reader', 'an application that can change nothing (--app reader)'],
-    ['', ''],
-    ['users', `${login(file, '')}, ${login(file, 'other_')}`],
-  ];
-}
-
-/** Other parts of the world of a file. */
-function worldRows(file: DevFile): [name: string, value: string][] {
-  return [
-    ['user', login(file, '')],
-    ['world', `${file.world}; the file below has the keys and ids of everything in it`],
-  ];
-}
-
 function table(rows: readonly (readonly [name: string, value: string])[]): string {
   const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, value]) => (name === '' ? '' : `  ${name.padEnd(width)}  ${value}`)).join('\n');
+  return rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`).join('\n');
 }
 
 /** A command that makes a signed call when pasted into a shell in `cwd`. */

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { DeveloperToolsOf } from '../http/developer-tools.ts';
 import type { BrandedService } from '../http/pages/document.ts';
-import { texts } from '../texts/texts.ts';
 import { ClockTool, type ClockToolOptions } from './clock/clock-tool.ts';
 import type { MovableClock } from './clock/movable-clock.ts';
 import { type DeliveryToolOptions, deliveryCalls } from './delivery/delivery-tool.ts';
-import { devFilePath, readDevFile } from './dev-folder.ts';
+import { readDevFile } from './dev-folder.ts';
 import { faultCalls } from './faults/calls.ts';
 import type { FaultInjector } from './faults/injector.ts';
+import { homeCalls } from './home/home-tool.ts';
 import { Inspector, type InspectorOptions } from './requests/inspector.ts';
 import { applicationFinder } from './requests/matching.ts';
 import { keepBody } from './requests/received.ts';
@@ -57,7 +57,7 @@ export function developerTools(options: ToolsOptions): DeveloperToolsOf {
     ...clock.calls(),
     ...signatures.calls(),
     ...snapshots.calls().map((call) => betweenAdvances(call, clock)),
-    ...otherCalls(options, pages),
+    ...otherCalls(options, pages, clock),
   ];
   const answer = createSurface(calls, options.guard, options.log);
   return (listener) => ({
@@ -69,7 +69,6 @@ export function developerTools(options: ToolsOptions): DeveloperToolsOf {
       else keepBody(request);
       return false;
     },
-    identities: (request) => identityRows(options.dataFolder, keysFor(request, options)),
     keys: (request) => keysFor(request, options),
     pass(request, response) {
       requests?.tapReply(request, response);
@@ -109,10 +108,13 @@ function betweenAdvances(call: DevCall, clock: ClockTool): DevCall {
   };
 }
 
-function otherCalls(options: ToolsOptions, pages: ToolPages): readonly DevCall[] {
+function otherCalls(options: ToolsOptions, pages: ToolPages, clock: ClockTool): readonly DevCall[] {
   const { requests, faults, operations, store } = options;
+  const inspector = requests && new Inspector(requests.ring, { ...options, pages });
+  const lastRequests = inspector && (() => inspector.lastItems('5'));
   return [
-    ...(requests ? new Inspector(requests.ring, { ...options, pages }).calls() : []),
+    ...homeCalls({ ...options, pages, clock, lastRequests, serviceName: options.branding.name }),
+    ...(inspector?.calls() ?? []),
     ...deliveryCalls(options),
     devCall('POST /_dev/rates/reset', 'Opens all rate windows anew.', ({ listener }) => {
       if (listener.resetRates()) return;
@@ -128,8 +130,6 @@ function isOfOwnPages(target: string): boolean {
   return /^\/(?:ads|developer|docs|favicon\.ico|pages|reference|settings)(?:[/?]|$)/.test(target);
 }
 
-const words = texts.tools.identities;
-
 /** The contents of `dev.json`, without revoked and changed keys; undefined for those who may not see them. */
 function keysFor(
   request: IncomingMessage,
@@ -141,26 +141,6 @@ function keysFor(
   } catch {
     return undefined;
   }
-}
-
-/** The logins and the keys of the first application in `dev.json`, by what they are; those that it lacks are left out. */
-function identityRows(
-  dataFolder: string,
-  file: Readonly<Record<string, string | undefined>> | undefined,
-): readonly (readonly [name: string, value: string])[] {
-  if (!file) return [];
-  const login = (user: '' | 'other_'): string | undefined =>
-    file[`${user}password`] && words.login(file[`${user}username`] ?? '', file[`${user}password`]!);
-  const rows = [
-    [words.user, login('')],
-    [words.other, login('other_')],
-    [words.key, file.consumer_key],
-    [words.secret, file.consumer_secret],
-    [words.token, file.access_token],
-    [words.tokenSecret, file.access_token_secret],
-    [words.file, devFilePath(dataFolder)],
-  ] as const;
-  return rows.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 }
 
 /** The call that exports the world; its code is loaded when it is called. */

@@ -57,7 +57,8 @@ export async function namesInKeys({ credentials }: ReadTransaction, known: Keys)
   return { users, applications, others: Object.fromEntries(others) };
 }
 
-function prefixesOf(known: Keys, suffix: string): string[] {
+/** The prefixes of the keys with a suffix, such as `other_`; that of the first is empty. */
+export function prefixesOf(known: Readonly<Record<string, unknown>>, suffix: string): string[] {
   return Object.keys(known).flatMap((name) =>
     !name.includes('.') && (name === suffix || name.endsWith(`_${suffix}`)) ? [name.slice(0, -suffix.length)] : [],
   );

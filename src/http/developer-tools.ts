@@ -17,8 +17,6 @@ export interface PendingReply {
 export interface DeveloperTools {
   /** Called for each request first; returns true if it answered the request. */
   arrive(request: IncomingMessage, response: ServerResponse): boolean;
-  /** The labelled logins and keys that the page at `/` shows to this request. */
-  identities(request: IncomingMessage): readonly (readonly [name: string, value: string])[];
   /** The contents of `dev.json`, for those who may see them: pages of the documentation have its keys in their examples. */
   keys(request: IncomingMessage): Readonly<Record<string, string | undefined>> | undefined;
   /** Called for a request without an operation, before it is answered otherwise. */

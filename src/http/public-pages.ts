@@ -3,7 +3,6 @@ import type { Environment } from '../contract/declare/account-state.ts';
 import type { PageDocument } from '../contract/declare/pages.ts';
 import { PROBLEM_PAGES, type ProblemPage, problemPath } from '../contract/problems/problem-details.ts';
 import { texts } from '../texts/texts.ts';
-import type { DeveloperTools } from './developer-tools.ts';
 import { readCookie, SESSION_COOKIE } from './pages/cookies.ts';
 import { type BrandedService, renderDocument } from './pages/document.ts';
 import { staticPageHeaders } from './pages/page-headers.ts';
@@ -16,28 +15,25 @@ const words = texts.site.home;
  * Adds `/`, a page that says what this address serves and where to go next; those who are logged in are led to their
  * ads. Requests that do not accept HTML get the 404 of an unknown path.
  * @param servers returns the base URLs of both environments.
- * @param tools in development: what they tell is shown
- * @source decision 542, 1004 and 1130
+ * @source decision 542, 1004
  */
 export function addHomePage(
   routes: Routes,
   environment: Environment,
   branding: BrandedService,
   servers: () => Readonly<Record<Environment, string>>,
-  tools: Pick<DeveloperTools, 'identities'> | undefined,
+  isDevelopment: boolean,
 ): void {
   routes.get('/', (request) => {
     if (!acceptsHtml(request.headers.accept)) return undefined;
-    const cached = tools ? 'no-store' : 'no-cache';
-    const headers = { ...staticPageHeaders(), 'cache-control': cached, vary: 'accept, accept-language, cookie' };
+    const headers = { ...staticPageHeaders(), 'cache-control': 'no-cache', vary: 'accept, accept-language, cookie' };
     const choice = languageChoice(request, servers()[environment].startsWith('https:'));
     if (choice)
       return { status: 303, headers: { ...headers, location: choice.location, 'set-cookie': choice.cookie }, body: '' };
     // The page there knows whether they still are.
     const mayBeLoggedIn = [true, false].some((isSecure) => readCookie(request, SESSION_COOKIE, isSecure));
     if (mayBeLoggedIn) return { status: 303, headers: { ...headers, location: '/ads' }, body: '' };
-    const identities = tools?.identities(request);
-    const page = () => renderDocument(homePage(environment, branding, servers(), identities), branding);
+    const page = () => renderDocument(homePage(environment, branding, servers(), isDevelopment), branding);
     return { headers, body: inLanguageOf(request, branding.language, page) };
   });
 }
@@ -48,7 +44,7 @@ function homePage(
   environment: Environment,
   branding: BrandedService,
   servers: Readonly<Record<Environment, string>>,
-  identities: ReturnType<DeveloperTools['identities']> | undefined,
+  isDevelopment: boolean,
 ): PageDocument {
   const other = OTHER[environment];
   const names = texts.site.environments;
@@ -61,12 +57,7 @@ function homePage(
     [servers[other], names[other], words.other(servers[other].replace(/^https?:\/\//, ''))],
   ] as const;
   const { title } = words;
-  const about = (identities ? words.development : words.environments)[environment];
-  const rows = identities?.map(([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code></dd>`);
-  const help = rows?.length
-    ? html`<h2>${words.identities}</h2>
-<dl class="facts">${joinHtml(rows, '\n')}</dl>`
-    : html`<p class="soft">${words.help(branding.name)}</p>`;
+  const about = (isDevelopment ? words.development : words.environments)[environment];
   return {
     title,
     content: html`<p class="environment ${environment}">${names[environment]}</p>
@@ -78,7 +69,7 @@ ${joinHtml(
   '\n',
 )}
 </ul>
-${help}`,
+<p class="soft">${words.help(branding.name)}</p>`,
   };
 }
 

@@ -120,7 +120,7 @@ describe('dev.json', () => {
     }
   });
 
-  test('lacks what nobody can know, and the server says how to get it', async () => {
+  test('lacks what nobody can know, and the page at / says so', async () => {
     const first = await dev();
     const { file } = first;
     const revoked = await barker(['call', 'POST', '/1.1/oauth/invalidate_token', '--data', place.folder]);
@@ -138,9 +138,9 @@ describe('dev.json', () => {
     const { access_token, access_token_secret, other_password, ...rest } = lasting(file);
     assert.deepEqual(lasting(again.file), rest);
     const create = `barker token create --app ${file.consumer_key} --user ada_demo`;
-    const { stdout } = again.output();
-    assert.ok(stdout.includes(`access token     was revoked; another one: ${create}\n`), stdout);
-    assert.ok(stdout.includes('ben_demo / (a password that was changed)\n'), stdout);
+    const home = await (await fetch(file.base_url!, { headers: { accept: 'text/html' } })).text();
+    assert.match(home, /The user has revoked the access token/);
+    assert.match(home, /<h3>ben_demo<\/h3>[\s\S]*?Changed or revoked\./);
     const call = ['call', 'GET', '/12/accounts', '--data', place.folder];
     const refused = await barker(call);
     const message = `dev.json has no token of the user first for this application; this issues one: ${create}`;

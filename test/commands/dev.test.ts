@@ -102,21 +102,13 @@ describe('barker dev on an empty folder', () => {
     }
   });
 
-  test('prints addresses, keys, and a command that works when pasted', async () => {
+  test('prints addresses, the file of keys, and a command that works when pasted', async () => {
     const { stdout, stderr } = one.output();
     assert.equal(stderr, '');
-    for (const key of [
-      'base_url',
-      'sandbox_url',
-      'consumer_key',
-      'consumer_secret',
-      'access_token',
-      'password',
-      'messages_access_token',
-    ]) {
-      assert.ok(stdout.includes(one.file[key]!), key);
-    }
-    assert.match(stdout, /^ {2}webhooks {9}may use http, any port, and addresses of this machine and its networks$/m);
+    assert.equal(stdout.split('\n', 1)[0], `Barker is ready: open ${one.file.base_url}`);
+    for (const shown of [one.file.sandbox_url!, join(place.folder, 'dev.json')])
+      assert.ok(stdout.includes(shown), shown);
+    assert.match(stdout, /^ {2}webhooks {4}may use http, any port, and addresses of this machine and its networks$/m);
     const line = /Try it:\n {2}(.*)\n$/.exec(stdout)![1]!;
     assert.match(line, /^npx --no-install barker call GET \/12\/accounts --data /);
     // As in a shell of a machine whose own Node may be an older one.

@@ -26,6 +26,11 @@ const SAME =
 /** The service, and what the world consists of. */
 const NAMES = [
   'Barker',
+  'curl',
+  'Node.js',
+  'Python',
+  'PHP',
+  'Ruby',
   'ada_demo',
   'user:900000001',
   'ben_demo',

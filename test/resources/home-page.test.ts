@@ -8,6 +8,7 @@ import { request } from 'undici';
 import { problemPath } from '../../src/contract/problems/problem-details.ts';
 import { loadBranding } from '../../src/http/pages/branding.ts';
 import { addPerson, browserOf, logIn } from '../rig/browser.ts';
+import { pasted } from '../rig/first-calls.ts';
 import { JPEG } from '../rig/tiny-media.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -19,56 +20,89 @@ const ESCAPED = /Harbour &#60;Ads&#62; &#38; &#34;Co&#34;|Harbour &lt;Ads&gt; &a
 
 let world: World;
 let folder: string;
+const key = (name: string): string => (world.keys as unknown as Readonly<Record<string, string>>)[name]!;
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'barker-branding-'));
   writeFileSync(join(folder, 'logo.svg'), LOGO);
-  world = await openWorld({ flags: { service_name: NAME, service_logo: join(folder, 'logo.svg') } });
+  world = await openWorld({
+    flags: { service_name: NAME, service_logo: join(folder, 'logo.svg') },
+    start: new Date().toISOString(),
+  });
 });
 after(async () => {
   await world.close();
   rmSync(folder, { recursive: true });
 });
 
+const accountsOf = async (environment: 'production' | 'sandbox') =>
+  (await world[environment].call('GET', '/12/accounts')).body.data;
+
 describe('the page at /', () => {
   for (const [environment, about] of [
-    ['production', /serves the production API/],
-    ['sandbox', /serves the sandbox API/],
+    ['production', /serves the production API of a development server: nothing that you create here is real/],
+    ['sandbox', /serves the sandbox API of a development server: nothing that you create here is real/],
   ] as const) {
-    test(`explains ${environment}, and links to other pages`, async () => {
+    const pageOf = async (host?: string) => {
       const { url, sandboxUrl } = world.service;
       const [own, other] = environment === 'production' ? [url, sandboxUrl] : [sandboxUrl, url];
-      const { status, headers, html } = await browserOf(own).get('/');
-      assert.equal(status, 200);
-      assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
-      assert.match(headers.get('content-security-policy')!, /^default-src 'none'; style-src 'self'; img-src 'self'/);
-      assert.equal(headers.get('x-content-type-options'), 'nosniff');
-      assert.equal(headers.get('vary'), 'accept, accept-language, cookie');
+      const { headers, body } = await request(own, { headers: { accept: 'text/html', ...(host && { host }) } });
+      return { headers, html: await body.text(), own, other };
+    };
+
+    test(`leads on in ${environment} of a development server, with keys and logins`, async () => {
+      const { headers, html, own, other } = await pageOf();
+      assert.equal(headers['content-type'], 'text/html; charset=utf-8');
+      assert.match(
+        String(headers['content-security-policy']),
+        /^default-src 'none'; style-src 'self'; .*script-src 'self'/,
+      );
+      assert.equal(headers['cache-control'], 'no-store');
       assert.match(html, about);
       assert.match(html, ESCAPED);
-      for (const href of ['/ads', '/docs/', '/openapi.json', '/developer/apps', '/settings/connected_apps', other]) {
+      for (const href of ['/ads', '/docs/', '/openapi.json', '/developer/apps', '/_dev/clock', other])
         assert.ok(html.includes(`href="${href}"`), href);
-      }
+      for (const name of ['username', 'password', 'other_username', 'other_password'])
+        assert.ok(html.includes(key(name)));
+      for (const prefix of ['', 'messages_', 'reader_'])
+        for (const name of ['consumer_key', 'consumer_secret', 'access_token', 'access_token_secret'])
+          assert.ok(html.includes(`<code>${key(prefix + name)}</code>`), prefix + name);
+      assert.ok(html.includes(`url&#61;${own}/12/accounts`));
+    });
+
+    for (const language of ['curl', 'Node.js'])
+      test(`has a first call in ${language} for ${environment} that works when pasted`, async () => {
+        const { html } = await pageOf();
+        const before = await accountsOf(environment);
+        const { data } = JSON.parse(await pasted(html, language));
+        assert.deepEqual(await accountsOf(environment), environment === 'sandbox' ? [...data, ...before] : data);
+      });
+
+    test(`shows no keys under a foreign name in ${environment}`, async () => {
+      const { headers, html, other } = await pageOf('foreign.localhost.example');
+      assert.equal(headers.vary, 'accept, accept-language, cookie');
+      assert.match(html, about);
+      for (const href of ['/ads', '/docs/', '/openapi.json', '/settings/connected_apps', other])
+        assert.ok(html.includes(`href="${href}"`), href);
+      for (const name of ['password', 'consumer_key', 'access_token_secret']) assert.ok(!html.includes(key(name)));
     });
   }
 
-  test('shows logins and keys in development, but not under a foreign name', async () => {
-    const shown = async (host: string) =>
-      (await request(world.service.url, { headers: { accept: 'text/html', host } })).body.text();
-    const { username, password, consumer_key, access_token_secret } = world.keys as Record<string, string>;
-    const own = await shown(new URL(world.service.url).host);
-    assert.match(own, /nothing that you create here is real/);
-    for (const text of [`${username} / ${password}`, consumer_key!, access_token_secret!])
-      assert.ok(own.includes(text));
-    const foreign = await shown('foreign.localhost.example');
-    assert.ok(!foreign.includes(consumer_key!) && !foreign.includes(password!));
+  test('lists the last requests', async () => {
+    await world.sandbox.call('GET', '/12/accounts');
+    const { html } = await browserOf(world.service.url).get('/');
+    assert.match(html, /<a href="\/_dev\/requests\/\d+">GET \/12\/accounts<\/a>/);
   });
 
-  test('leads those who are logged in to their ads', async () => {
+  test('leads those who are logged in to their ads, where it has no keys', async () => {
     const user = browserOf(world.service.url);
     await logIn(user, await addPerson(world));
-    const { status, location } = await user.get('/');
-    assert.deepEqual([status, location], [303, '/ads']);
+    assert.equal((await user.get('/')).status, 200);
+    const cookie = [...user.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const { statusCode, headers } = await request(world.service.url, {
+      headers: { accept: 'text/html', cookie, host: 'foreign.localhost.example' },
+    });
+    assert.deepEqual([statusCode, headers.location], [303, '/ads']);
   });
 
   test('is only for people: programs get 404', async () => {

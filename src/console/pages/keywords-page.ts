@@ -4,6 +4,7 @@ import { numberText } from '../../base/language.ts';
 import { addDays, localDateAt, startOfDay } from '../../base/zones.ts';
 import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import { totalOf } from '../../contract/delivery/report.ts';
+import { barChart } from '../../markup/bar-chart.ts';
 import { selectField } from '../../markup/form-fields.ts';
 import { tableOf } from '../../markup/tables.ts';
 import { texts } from '../../texts/texts.ts';
@@ -14,7 +15,6 @@ import { countryNamed } from '../parts/breakdown.ts';
 import { consolePage } from '../parts/console-document.ts';
 import { createInputs, textIn } from '../parts/entity-form.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
-import { barChart } from '../parts/result-tables.ts';
 
 const words = texts.keywords;
 const DAY_MS = 86_400_000;

@@ -2,6 +2,7 @@ import { type Html, html, joinHtml } from '../../base/html.ts';
 import { numberText, percentText } from '../../base/language.ts';
 import { type Role, STATS_READERS } from '../../contract/declare/roles.ts';
 import { type DailyNumbers, totalOf } from '../../contract/delivery/report.ts';
+import { barChart } from '../../markup/bar-chart.ts';
 import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
@@ -118,37 +119,6 @@ export function resultTable(first: string, rows: readonly ResultRow[], currency:
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${first}"><table><thead><tr><th scope="col">${first}</th>${heads}</tr></thead><tbody>
 ${joinHtml(lines, '\n')}
 </tbody></table></div>`;
-}
-
-const WIDTH = 720;
-const HEIGHT = 180;
-const GAP = 0.25;
-
-/** A bar chart with a title and a description for screen readers. */
-export function barChart(of: {
-  readonly id: string;
-  readonly title: string;
-  readonly about: string;
-  readonly bars: readonly { readonly label: string; readonly value: number; readonly text: string }[];
-}): Html {
-  const { id, title, about, bars } = of;
-  const top = bars.reduce((best, bar) => (bar.value > best.value ? bar : best));
-  const step = WIDTH / bars.length;
-  const shapes = bars.map(({ label, value, text }, at) => {
-    const height = Math.round((value / Math.max(top.value, 1)) * HEIGHT);
-    const x = (at * step + (step * GAP) / 2).toFixed(1);
-    return html`<rect x="${x}" y="${HEIGHT - height}" width="${(step * (1 - GAP)).toFixed(1)}" height="${height}"><title>${label}: ${text}</title></rect>`;
-  });
-  const [first, last] = [bars[0]!.label, bars.at(-1)!.label];
-  return html`<figure class="chart-box"><figcaption aria-hidden="true">${title}</figcaption>
-<p class="most" aria-hidden="true"><span>${top.value > 0 ? top.text : ''}</span></p>
-<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-labelledby="${id}-title ${id}-about">
-<title id="${id}-title">${title}</title><desc id="${id}-about">${about}</desc>
-<line class="most" x1="0" y1="0" x2="${WIDTH}" y2="0"/>
-${joinHtml(shapes, '\n')}
-<line x1="0" y1="${HEIGHT}" x2="${WIDTH}" y2="${HEIGHT}"/>
-</svg>
-<p aria-hidden="true"><span>${first}</span>${first === last ? '' : html`<span>${last}</span>`}</p></figure>`;
 }
 
 /** Refuses users without permission to read statistics, as the API does. @throws RefusedCall */

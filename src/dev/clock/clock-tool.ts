@@ -79,13 +79,18 @@ export class ClockTool {
         'clock',
         async (form) => {
           const by = durationIn(form);
-          if (by !== undefined) return this.#advanceTo(by, undefined, WAIT_MS);
+          if (by !== undefined) return this.pass(by);
           this.refuseWhileAdvancing();
           this.#setMode(form.get('mode'));
         },
         async (refused) => clockPage(this.#pages, await this.#show(), refused),
       ),
     ];
+  }
+
+  /** Moves the clock forward by a duration, or begins to. @throws DevError */
+  pass(by: string): Promise<boolean> {
+    return this.#advanceTo(by, undefined, WAIT_MS);
   }
 
   /** @throws DevError during an advance */

@@ -13,7 +13,7 @@ import type { ToolPages } from '../surface/tool-pages.ts';
 import type { Entry } from './entry.ts';
 import { waitFor, writeFeed } from './feed.ts';
 import { applicationFinder, differences, type KnownNames, readMatch } from './matching.ts';
-import { listPage, requestPage, unknownPage } from './pages.ts';
+import { listItem, listPage, requestPage, unknownPage } from './pages.ts';
 import { type OwnNames, Redactor } from './redact.ts';
 import type { RequestRing } from './ring.ts';
 import { detailOf, summaryOf } from './show.ts';
@@ -99,6 +99,12 @@ export class Inspector {
         return new DevReply(200, command, { 'content-type': 'text/plain; charset=utf-8' });
       }),
     ];
+  }
+
+  /** The last requests as list items, the latest first. */
+  async lastItems(count: string) {
+    const { requests } = await this.#list(new URLSearchParams({ limit: count }));
+    return requests.map(listItem);
   }
 
   async #list(query: URLSearchParams) {

@@ -67,7 +67,8 @@ export function unknownPage(pages: ToolPages): DevReply {
   return pages.render('requests', { status: 404, title, content });
 }
 
-function listItem(of: Summary): Html {
+/** Renders a request in a list. */
+export function listItem(of: Summary): Html {
   const { id, direction, method, target, status, failure, operation, event_type, at, duration_ms, faults } = of;
   const name = `${direction === 'out' ? words.sent : ''}${method} ${target}`;
   const outcome = status ?? failure ?? words.underWay;

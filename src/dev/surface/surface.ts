@@ -5,7 +5,7 @@ import { didYouMean } from '../../base/text.ts';
 import { Problem } from '../../contract/problems/problems.ts';
 import type { ToolsListener } from '../../http/developer-tools.ts';
 import { readBody } from '../../http/read-body.ts';
-import { createRouter } from '../../http/routes.ts';
+import { acceptsHtml, createRouter } from '../../http/routes.ts';
 import { type DevCall, DevError, DevReply, devCall, type WriteReply } from './call.ts';
 
 /** Maximum size of a JSON body. */
@@ -32,14 +32,14 @@ export function createSurface(calls: readonly DevCall[], rules: GuardRules, log:
   }
   const find = createRouter(byPath.keys());
 
-  async function perform(listener: ToolsListener, request: IncomingMessage): Promise<DevReply> {
+  async function perform(listener: ToolsListener, request: IncomingMessage, target: string): Promise<DevReply> {
     try {
-      const route = find(request.url!);
+      const route = find(target);
       const methods = route && byPath.get(route.path);
       const { takesForm } = methods?.get(request.method!) ?? {};
       guard(request, rules, takesForm);
       if (!methods) {
-        const [path = ''] = request.url!.split('?', 1);
+        const [path = ''] = target.split('?', 1);
         const near = path.length > COMPARED_MAX ? '' : didYouMean(path, byPath.keys());
         throw new DevError(404, 'CALL_UNKNOWN', `there is no such call${near || '; GET /_dev lists all'}`);
       }
@@ -52,7 +52,7 @@ export function createSurface(calls: readonly DevCall[], rules: GuardRules, log:
         listener,
         request,
         path: route.params,
-        query: new URLSearchParams(request.url!.split('?', 2)[1]),
+        query: new URLSearchParams(target.split('?', 2)[1]),
         body: takesForm ? await formBody(request) : await jsonBody(request),
       });
       if (result instanceof DevReply) return result;
@@ -69,10 +69,22 @@ export function createSurface(calls: readonly DevCall[], rules: GuardRules, log:
   }
 
   return (listener: ToolsListener, request: IncomingMessage, response: ServerResponse): boolean => {
-    if (!/^\/_dev(?:[/?]|$)/.test(request.url!)) return false;
-    perform(listener, request).then((reply) => send(response, reply));
+    const target = isForHome(request, rules) ? '/_dev/home' : request.url!;
+    if (!/^\/_dev(?:[/?]|$)/.test(target)) return false;
+    perform(listener, request, target).then((reply) => send(response, reply));
     return true;
   };
+}
+
+/** Whether a browser of this machine opens `/`. */
+function isForHome(request: IncomingMessage, rules: GuardRules): boolean {
+  if (request.method !== 'GET' || request.url !== '/' || !acceptsHtml(request.headers.accept)) return false;
+  try {
+    guard(request, rules);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** @throws DevError if it is too large */

@@ -14,7 +14,7 @@ import { APPLICATION_FIELDS, type Operations, USER_FIELDS } from './sections.ts'
 
 /** The dependencies of an export. */
 export interface ExportParts {
-  readonly services: Pick<Services, 'store' | 'clock' | 'resources' | 'box'>;
+  readonly services: Services;
   readonly operations: Operations;
   readonly accountInput: AccountInput;
 }

@@ -27,7 +27,6 @@ export const site = {
         'This address serves the production API of a development server: nothing that you create here is real.',
       sandbox: 'This address serves the sandbox API of a development server: nothing that you create here is real.',
     },
-    identities: 'Logins and keys',
     ads: ['Your ads', 'Log in to book campaigns and see their results.'],
     reference: ['API reference', 'Every call, with its parameters, limits and errors.'],
     openapi: ['OpenAPI description', 'The same for tools.'],
