@@ -5,12 +5,12 @@ import { AUDIT_EVENTS, type AuditEvent, LOG_ONLY } from '../../src/contract/stor
 import { type DescribedService, openApiOf } from '../../src/engine/describe.ts';
 import { recordedReply } from '../../src/http/reference/worked-examples.ts';
 import { aliasFileSchema } from '../../src/http/vocabulary/alias-file.ts';
-import { settingsMarkdown } from '../../src/settings/describe.ts';
 import { settingsTable } from '../../src/settings.ts';
 import { coverageMarkdown } from './coverage/markdown.ts';
 import { interfaceMarkdown } from './interface-markdown.ts';
 import { endpointsMarkdown, GENERATED, problemsMarkdown } from './reference-markdown.ts';
 import { scaleMarkdown } from './scale.ts';
+import { settingsMarkdown } from './settings.ts';
 
 /** The service that the documents describe: one with default settings. */
 export const byDefault: DescribedService = {

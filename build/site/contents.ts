@@ -20,7 +20,7 @@ export const OTHERS: Readonly<Record<string, readonly (readonly [path: string, f
     ['problems', '', 'Errors'],
   ],
   Operate: [
-    ['settings', 'docs/generated/settings.md', 'Settings'],
+    ['settings', '', 'Settings'],
     ['audit', 'docs/generated/audit.md', 'Audit events'],
     ['figures', 'docs/generated/scale.md', 'What services of several sizes need'],
   ],

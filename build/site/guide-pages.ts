@@ -38,11 +38,13 @@ export class Guides {
         for (const { id } of headings) this.#places.set(`${document.file}#${id}`, path);
   }
 
-  /** The pages of all guides. @param files files of the site that are no pages, by their path in the repository */
+  /** The pages of all guides. @param files paths in the site of files of the repository that are no guides */
   pages(files: ReadonlyMap<string, string>): SitePage[] {
     const pathOf = new Map(this.#guides.map(({ path, document }) => [document.file, path]));
     const resolve: Resolve = (file, anchor) => {
-      const path = pathOf.get(file) ?? pathOf.get(`${file.replace(/\/$/, '')}/README.md`) ?? files.get(file);
+      const made = files.get(file);
+      if (made !== undefined) return anchor === undefined ? [made] : [made, anchor];
+      const path = pathOf.get(file) ?? pathOf.get(`${file.replace(/\/$/, '')}/README.md`);
       if (path === undefined || anchor === undefined) return path === undefined ? undefined : [path];
       const place = this.#places.get(`${file}#${anchor}`);
       if (place === undefined) throw new Error(`${file} has no heading #${anchor}`);

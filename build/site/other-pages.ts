@@ -51,17 +51,15 @@ export function searchPage(): SitePage {
 
 /** The page of all types of activity events. */
 export function eventsPage(): SitePage {
-  const types = EVENT_TYPES.map((type) => ({ type, facts: factsOf(type), ...causeOf(type) }));
+  const types = EVENT_TYPES.map((type) => ({ type, ...factsOf(type) }));
   const content = (linkTo: LinkTo): Html => html`<h1>Event types</h1>
 <p class="lead">What applications can subscribe to. How events are delivered is in <a href="${linkTo('activity')}">activity events</a>.</p>
 ${types.map(
   ({
     type,
-    how,
     operations,
     facts,
   }) => html`<article class="problem" id="${type}"><h2><code>${breakableCode(type)}</code> <a class="anchor" href="#${type}" aria-label="Link to this type">#</a></h2>
-<p>Arises from ${proseHtml(how)}.</p>
 <dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${proseHtml(value)}</dd></div>\n`)}</dl>
 ${operations.map((id) => html`<p class="note"><a href="${linkTo(operationPath(id))}">${id}</a></p>\n`)}</article>
 `,
@@ -69,21 +67,14 @@ ${operations.map((id) => html`<p class="note"><a href="${linkTo(operationPath(id
   return {
     ...{ path: 'events', title: 'Event types', content },
     headings: types.map(({ type }) => ({ id: type, depth: 2, text: type })),
-    records: types.map(({ type, how, facts }) => ({
+    records: types.map(({ type, facts }) => ({
       ...{ at: `events#${type}`, page: 'Event types', title: type, names: type },
-      text: `${how}. ${facts.map((fact) => fact.join(': ')).join('. ')}`.replaceAll('`', ''),
+      text: `${facts.map((fact) => fact.join(': ')).join('. ')}`.replaceAll('`', ''),
     })),
     markdown: `# Event types\n\n${types
-      .map(
-        ({ type, how, facts }) =>
-          `## ${type}\n\nArises from ${how}.\n\n${facts.map((fact) => `- ${fact.join(': ')}\n`).join('')}`,
-      )
+      .map(({ type, facts }) => `## ${type}\n\n${facts.map((fact) => `- ${fact.join(': ')}\n`).join('')}`)
       .join('\n')}`,
   };
-}
-
-function causeOf(type: EventType): { readonly how: string; readonly operations: readonly string[] } {
-  return EVENT_ITEMS.find(({ what }) => what === `Event type ${type}`)!;
 }
 
 const DIRECTIONS = {
@@ -92,13 +83,16 @@ const DIRECTIONS = {
   either: 'either, as the filter says',
 } as const;
 
-function factsOf(type: EventType): readonly (readonly [name: string, value: string])[] {
+function factsOf(type: EventType) {
   const { isPrivate, requiresUser, direction, alias, deprecatedName } = EVENT_TYPE_RULES[type];
-  return [
+  const { how, operations } = EVENT_ITEMS.find(({ what }) => what === `Event type ${type}`)!;
+  const facts: readonly (readonly [name: string, value: string])[] = [
+    ['Cause', how],
     ['Needs', isPrivate ? 'the consent of the user of the filter' : 'an application'],
     ['Filter', requiresUser ? '`user_id`' : '`user_id` or `keyword`'],
     ...(direction === null ? [] : [['Direction', DIRECTIONS[direction]] as const]),
-    ...(alias === undefined ? [] : [['Also accepted', `\`${alias}\``] as const]),
-    ...(deprecatedName === undefined ? [] : [['Deprecated name', `\`${deprecatedName}\``] as const]),
+    ...(alias === undefined ? [] : [['Also', `\`${alias}\``] as const]),
+    ...(deprecatedName === undefined ? [] : [['Deprecated', `\`${deprecatedName}\``] as const]),
   ];
+  return { facts, operations };
 }

@@ -15,6 +15,7 @@ import { eventsPage, searchPage, startPage } from './other-pages.ts';
 import type { SearchRecord, SitePage } from './page.ts';
 import { problemsPage } from './problems-page.ts';
 import { groupPage, referencePage } from './reference-pages.ts';
+import { settingsPage } from './settings-page.ts';
 
 /** The whole site: text by file name. Values of a server are placeholders. */
 export function siteFiles(): Map<string, string> {
@@ -44,15 +45,18 @@ export function openApiText(): string {
 /** All pages but the first and that of searches. */
 function sitePages(): SitePage[] {
   const guides = guidesOf();
-  const files = new Map(
-    globSync('docs/{generated/*.schema.json,pictures/*}').map((file) => [file, file.replace('docs/', '')]),
-  );
+  const files = new Map([
+    ['docs/generated/settings.md', 'settings'],
+    ['docs/generated/problems.md', 'problems'],
+    ...globSync('docs/{generated/*.schema.json,pictures/*}').map((file) => [file, file.replace('docs/', '')] as const),
+  ]);
   return [
     ...new Guides(guides).pages(files),
     referencePage(operations),
     ...groupsOf(operations).map(groupPage),
     ...operations.map((operation) => operationPage(operation, operations)),
     problemsPage(operations),
+    settingsPage(),
     eventsPage(),
   ];
 }

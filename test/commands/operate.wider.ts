@@ -38,7 +38,7 @@ for (const engine of ['sqlite', 'postgres']) {
     const script = blocks.map((block, index) => {
       const isSettings = block.includes('cat > /etc/barker/barker.env');
       const more = isSettings && engine === 'postgres' ? WITH_POSTGRES.replace('$DATABASE_URL', server.url) : '';
-      return `echo "== block ${index + 1} $(date +%T.%N)"\n${block}${more}`;
+      return `echo "== block ${index + 1} $(date +%T.%N)"\n${block.replace(/^END$/m, (end) => `${end}${more}`)}`;
     });
     const { code, output } = await onThrowawayMachine(script.join('\n'), { 'barker-ads-server-0.1.0.tgz': tarball });
     assert.equal(code, 0, output.slice(-4000));

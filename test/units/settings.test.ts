@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { settingsMarkdown } from '../../build/docs/settings.ts';
 import { isLoopbackHost } from '../../src/settings/addresses.ts';
-import { describeSettings, settingsMarkdown } from '../../src/settings/describe.ts';
+import { describeSettings } from '../../src/settings/describe.ts';
 import type { Mode, SettingEntry } from '../../src/settings/kinds.ts';
 import { loadSettings, SettingsError } from '../../src/settings/load.ts';
 import { type SettingName, settingsTable } from '../../src/settings.ts';

@@ -36,8 +36,9 @@ export function searchIn(records: readonly SearchRecord[]): (text: string) => Fo
   return (text) => {
     const all = index.search(text, { combineWith: 'AND' });
     return (all.length > 0 ? all : index.search(text, { fuzzy: 0.2 })).map(({ id, terms }) => {
-      const { at, page, title, text: whole } = recordAt.get(id)!;
-      return { at, page, title, excerpt: excerptOf(whole, terms) };
+      const { at, page, title, names, text: whole } = recordAt.get(id)!;
+      const [inText, inNames] = [excerptOf(whole, terms), excerptOf(names, terms)];
+      return { at, page, title, excerpt: inText.length === 1 && inNames.length > 1 ? inNames : inText };
     });
   };
 }
