@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -27,6 +27,10 @@ for (const [name, text] of Object.entries({ types: typesModule(document), operat
 rmSync(out, { recursive: true, force: true });
 const compiler = join(home, 'node_modules/typescript/bin/tsc');
 execFileSync(process.execPath, [compiler, '-p', source, '--outDir', join(out, 'dist')], { stdio: 'inherit' });
+for (const name of globSync('dist/**/*.d.ts', { cwd: out })) {
+  const file = join(out, name);
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/(from '\.[^']+)\.ts'/g, "$1.js'"));
+}
 await build({
   entryPoints: [join(source, 'src/index.ts')],
   outfile: join(out, 'dist/index.js'),

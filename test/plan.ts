@@ -99,6 +99,11 @@ export const LATER: readonly Later[] = [
     reason: "install other people's generators, and compile what they make",
   },
   {
+    files: ['clients/typed-runtimes.wider'],
+    tier: 'full',
+    reason: 'install further runtimes',
+  },
+  {
     files: ['resources/{media-conversion,media-encoders}.wider'],
     tier: 'full',
     reason: 'encode videos in many codecs',

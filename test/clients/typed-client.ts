@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -28,11 +28,20 @@ export interface TypedModule {
   readonly [name: string]: unknown;
 }
 
+/** Builds the typed client, and installs it in a folder with the types of Node.js. @returns where its code is */
+export async function installTypedClient(folder: string): Promise<string> {
+  const own = join(folder, 'node_modules/@barker-ads/client');
+  mkdirSync(dirname(own), { recursive: true });
+  await promisify(execFile)(process.execPath, [resolve('build/client.ts'), own], { env: cleanEnvironment() });
+  for (const name of ['@types/node', 'undici-types']) {
+    cpSync(resolve('node_modules', name), join(folder, 'node_modules', name), { recursive: true });
+  }
+  return join(own, 'dist/index.js');
+}
+
 /** Builds the typed client, and installs it in a new folder. */
 export async function openTypedProject(): Promise<TypedProject> {
   const folder = mkdtempSync(join(tmpdir(), 'barker-typed-'));
-  const own = join(folder, 'node_modules/@barker-ads/client');
-  mkdirSync(dirname(own), { recursive: true });
   const run: TypedProject['run'] = async (program, args) => {
     const options = { cwd: folder, env: cleanEnvironment(), maxBuffer: 1e8 };
     try {
@@ -42,9 +51,7 @@ export async function openTypedProject(): Promise<TypedProject> {
       throw new Error(`${message}\n${stdout}\n${stderr}`);
     }
   };
-  await run(process.execPath, [resolve('build/client.ts'), own]);
-  symlinkSync(resolve('node_modules/@types'), join(folder, 'node_modules/@types'));
-  cpSync(resolve('node_modules/undici-types'), join(folder, 'node_modules/undici-types'), { recursive: true });
+  const code = await installTypedClient(folder);
   return {
     folder,
     write: (file, text) => writeFileSync(join(folder, file), text),
@@ -54,7 +61,7 @@ export async function openTypedProject(): Promise<TypedProject> {
         ...[resolve('node_modules/typescript/bin/tsc'), '--noEmit', '--strict', '--target', 'es2024'],
         ...['--module', 'nodenext', ...options, ...files],
       ]),
-    load: () => import(pathToFileURL(join(own, 'dist/index.js')).href) as Promise<TypedModule>,
+    load: () => import(pathToFileURL(code).href) as Promise<TypedModule>,
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -34,7 +34,7 @@ const lockOf = (folder: string): [name: string, locked: Locked][] =>
   );
 
 describe('install scripts of packages', () => {
-  for (const folder of ['.', 'bench', 'test/clients/runners', 'test/clients/generators']) {
+  for (const folder of ['.', 'bench', 'test/clients/runners', 'test/clients/generators', 'test/clients/runtimes']) {
     test(`${folder} lists every package with such a script, for any platform, and no other`, () => {
       const scripted = lockOf(folder).filter(([, { hasInstallScript }]) => hasInstallScript);
       const { allowScripts = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
