@@ -117,9 +117,16 @@ describe('action.yml', () => {
     const used = new Set([...JSON.stringify(steps).matchAll(/inputs\.([\w-]+)/g)].map(([, name]) => name!));
     assert.deepEqual([...used].sort(), Object.keys(action.inputs).sort());
     const workflow = readFileSync('examples/ci-testing/.github/workflows/test.yml', 'utf8');
-    for (const [, name] of workflow.matchAll(/steps\.barker\.outputs\.([\w-]+)/g))
-      assert.ok(action.outputs[name!], name);
-    const { with: given } = parse(workflow).jobs.report.steps.find(({ id }: { id?: string }) => id === 'barker');
-    for (const name of Object.keys(given)) assert.ok(action.inputs[name], name);
+    const [, page] = /```yaml\n([\s\S]*?)```/.exec(readFileSync('docs/testing.md', 'utf8'))!;
+    for (const [text, list] of [
+      [workflow, parse(workflow).jobs.report.steps],
+      [page!, parse(page!)],
+    ] as const) {
+      const outputs = [...text.matchAll(/steps\.barker\.outputs\.([\w-]+)/g)].map(([, name]) => name!);
+      assert.equal(outputs.length, 5);
+      for (const name of outputs) assert.ok(action.outputs[name], name);
+      const { with: given } = list.find(({ id }: { id?: string }) => id === 'barker');
+      for (const name of Object.keys(given)) assert.ok(action.inputs[name], name);
+    }
   });
 });
