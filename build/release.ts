@@ -71,7 +71,8 @@ function checkReady(version: string, current: string, changes: string): void {
 function setVersion(version: string, day: string): void {
   const remote = run('git', 'remote').split('\n').includes('origin') ? run('git', 'remote', 'get-url', 'origin') : '';
   run('npm', 'version', version, '--no-git-tag-version', '--ignore-scripts');
-  if (remote.startsWith('https://')) run('npm', 'pkg', 'set', 'repository.type=git', `repository.url=git+${remote}`);
+  const url = remote.replace(/^git@([^:]+):/, 'https://$1/');
+  if (url.startsWith('https://')) run('npm', 'pkg', 'set', 'repository.type=git', `repository.url=git+${url}`);
   writeFileSync('CHANGELOG.md', changelogOf(read('CHANGELOG.md'), version, day));
 }
 

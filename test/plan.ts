@@ -49,7 +49,7 @@ export const LATER: readonly Later[] = [
     reason: 'make a development server with people, or send it large files',
   },
   {
-    files: ['laws/{copies,stream-gaps,upgrades}', 'commands/packed', 'units/package'],
+    files: ['laws/{copies,stream-gaps,upgrades}', 'commands/{packed,release}', 'units/package'],
     tier: 'core',
     reason: 'need whole databases of both kinds and of released versions, many streams or the packed program',
   },

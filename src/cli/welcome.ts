@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { delimiter, dirname, relative, resolve } from 'node:path';
+import { delimiter, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Service } from '../app/server.ts';
 import { formatInstant } from '../base/instants.ts';
@@ -60,7 +60,7 @@ function table(rows: readonly (readonly [name: string, value: string])[]): strin
 
 /** A command that makes a signed call when pasted into a shell in `cwd`. */
 function pasteLine(folder: string, cwd: string, namesFolder: boolean): string {
-  const entry = resolve(dirname(fileURLToPath(import.meta.url)), '../../bin/barker.js');
+  const entry = fileURLToPath(new URL('../../bin/barker.js', import.meta.url));
   const call = `call GET /12/accounts${namesFolder ? ` --data ${shellQuote(folder)}` : ''}`;
   const isOurs = (file: string): boolean => existsSync(file) && realpathSync(file) === realpathSync(entry);
   // Finds the Node.js that it needs, in a checkout and where the package is installed.
@@ -68,6 +68,8 @@ function pasteLine(folder: string, cwd: string, namesFolder: boolean): string {
   if (isHere) return `npx --no-install barker ${call}`;
   const first = (process.env.PATH ?? '').split(delimiter).find((path) => existsSync(resolve(path, 'barker')));
   if (first !== undefined && isOurs(resolve(first, 'barker'))) return `barker ${call}`;
+  const runtime = resolve(entry, '../../../runtime/node');
+  if (process.execPath === runtime) return `${shellQuote(resolve(runtime, '../../barker'))} ${call}`;
   return `${shellQuote(process.execPath)} ${shellQuote(relative(cwd, entry))} ${call}`;
 }
 

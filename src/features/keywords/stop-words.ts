@@ -4,7 +4,6 @@ import { foldText } from '../../base/tokens.ts';
 /** The languages whose stop words are excluded for posts of an unknown language. */
 const WIDESPREAD = ['en', 'es', 'pt', 'fr', 'de', 'it', 'nl', 'tr', 'id'];
 
-let lists: Readonly<Record<string, readonly string[]>> | undefined;
 const folded = new Map<string, ReadonlySet<string>>();
 
 /**
@@ -13,11 +12,11 @@ const folded = new Map<string, ReadonlySet<string>>();
  */
 export function stopWords(language: string | undefined): readonly ReadonlySet<string>[] {
   if (language === undefined) return WIDESPREAD.flatMap((each) => stopWords(each));
-  // Loaded on demand, in the thread that needs them.
-  lists ??= createRequire(import.meta.url)('stopwords-iso') as typeof lists;
   let known = folded.get(language);
   if (!known) {
-    known = new Set((lists![language] ?? []).map(foldText));
+    // Loaded on demand, in the thread that needs them.
+    const lists: Record<string, string[]> = createRequire(import.meta.url)('stopwords-iso');
+    known = new Set((lists[language] ?? []).map(foldText));
     folded.set(language, known);
   }
   return [known];

@@ -8,12 +8,9 @@ import { secretContext } from '../../../contract/store/sealed-columns.ts';
 import { CODE_STEP_S, CODE_STEPS_OFF } from '../../../contract/store/second-factors.ts';
 import type { Store, WriteTransaction } from '../../../storage/unit-of-work.ts';
 
-// Loaded with the first code.
-let library: typeof import('otpauth') | undefined;
-
+/** Loaded with the first code. */
 function otpauth(): typeof import('otpauth') {
-  library ??= createRequire(import.meta.url)('otpauth') as typeof import('otpauth');
-  return library;
+  return createRequire(import.meta.url)('otpauth') as typeof import('otpauth');
 }
 
 /** The parameters that every authenticator app supports: SHA-1, six digits, 30 seconds. @source decision 511 */
