@@ -10,7 +10,7 @@ import type { Store, WriteTransaction } from '../../../storage/unit-of-work.ts';
 
 /** Loaded with the first code. */
 function otpauth(): typeof import('otpauth') {
-  return createRequire(import.meta.url)('otpauth') as typeof import('otpauth');
+  return createRequire(import.meta.url)('otpauth');
 }
 
 /** The parameters that every authenticator app supports: SHA-1, six digits, 30 seconds. @source decision 511 */
