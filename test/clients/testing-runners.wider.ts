@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
@@ -93,6 +93,18 @@ describe('docs/testing.md', () => {
       assert.match(stdout + stderr, passed);
     });
   }
+});
+
+test('examples/ci-testing passes its tests', async () => {
+  const home = join(project.folder, 'ci-testing');
+  cpSync('examples/ci-testing', home, { recursive: true });
+  symlinkSync(resolve('node_modules/oauth-1.0a'), join(project.folder, 'node_modules/oauth-1.0a'));
+  const { stdout, stderr } = await project.run(process.execPath, [
+    '--test',
+    '--test-reporter=tap',
+    'ci-testing/test/*.mjs',
+  ]);
+  assert.match(stdout + stderr, /^# pass 4\n# fail 0$/m);
 });
 
 test('it leaves nothing behind', () => {

@@ -99,6 +99,15 @@ interface Service {
   readonly ports?: readonly string[];
 }
 
+test('the development container has the Node.js of the image, and installs what tests need of npm', () => {
+  const { image, postCreateCommand, forwardPorts } = JSON.parse(
+    readFileSync('.devcontainer/devcontainer.json', 'utf8'),
+  );
+  assert.equal(`${image}-slim`, stagesOf('Dockerfile')[0]!.image);
+  assert.equal(postCreateCommand, 'npm ci');
+  assert.deepEqual(forwardPorts, [settingsTable.port.default, settingsTable.sandbox_port.default]);
+});
+
 describe('compose.yaml', () => {
   const compose = parse(readFileSync('compose.yaml', 'utf8'), { merge: true });
   const services = Object.entries<Service>(compose.services);

@@ -10,10 +10,11 @@ export function createClient(url, keys, { attempts = 3 } = {}) {
   });
   const token = { key: keys.access_token, secret: keys.access_token_secret };
   return async function call(method, path, query = {}) {
-    const target = `${url}${path}?${new URLSearchParams(query)}`;
+    const target = new URL(path, url);
+    target.search = new URLSearchParams(query);
     for (let attempt = 1; ; attempt += 1) {
       // A repeated request has a signature of its own.
-      const headers = { ...oauth.toHeader(oauth.authorize({ method, url: target }, token)) };
+      const headers = { ...oauth.toHeader(oauth.authorize({ method, url: target.href }, token)) };
       const response = await fetch(target, { method, headers });
       const body = await response.json();
       if (response.ok) return body.data;
