@@ -54,9 +54,12 @@ export const LATER: readonly Later[] = [
     reason: 'need whole databases of both kinds and of released versions, many streams or the packed program',
   },
   {
-    files: ['resources/{media-object-store,object-store-check,reference-examples}', 'units/{objects,openapi-linter}'],
+    files: [
+      'resources/{media-object-store,object-store-check,reference-examples,workbench-catalog}',
+      'units/{objects,openapi-linter}',
+    ],
     tier: 'core',
-    reason: 'start object stores that come and go, or try or lint the whole reference',
+    reason: 'start object stores that come and go, or try, send or lint the whole reference',
   },
   {
     files: [

@@ -4,6 +4,7 @@ import type { ConsoleDeps } from '../console/console-deps.ts';
 import { consolePages } from '../console/console-pages.ts';
 import type { Services } from '../contract/declare/operation.ts';
 import type { Pages } from '../contract/declare/pages.ts';
+import { findOperations } from '../engine/describe/find-operations.ts';
 import { hasJsonBody } from '../engine/describe/inputs.ts';
 import { parameterWords } from '../engine/describe/words.ts';
 import {
@@ -75,6 +76,7 @@ export function browserPages(
       },
       ...{ usage, operations },
       describeInput: (operation) => ({ parameters: parameterWords(operation), takesJson: hasJsonBody(operation) }),
+      findOperations,
       usedWindows: (application, user) => usedWindows({ rateLimiter, operations }, application, user),
       verifier_ttl_s: settings.verifier_ttl_s,
       linkFor: ({ environment, account_id: account, subject_id: id, user_id: user }) =>

@@ -253,6 +253,7 @@ async function toolsFor(
   const { developerTools } = await import('../dev/tools.ts');
   const { loadBranding } = await import('../http/pages/branding.ts');
   const { operations } = await import('../app/dependencies.ts');
+  const { catalog } = await import('../app/catalog.ts');
   return developerTools({
     store,
     box,
@@ -265,7 +266,8 @@ async function toolsFor(
     delivery: parts.services.delivery,
     work: deferredWorkOf(parts),
     exporting: async () => (await import('./dev/start-world.ts')).exportParts(parts),
-    operations: operations.map(({ id }) => id),
+    operations,
+    resources: catalog.filter((each) => 'fields' in each),
     dataFolder: settings.data_folder,
     originOf: (environment) => servers[environment],
     window_s: settings.timestamp_window_s,

@@ -1,8 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import type { Operation } from '../contract/declare/operation.ts';
+import type { AnyResource } from '../contract/declare/resource.ts';
 import type { DeveloperToolsOf } from '../http/developer-tools.ts';
 import type { BrandedService } from '../http/pages/document.ts';
 import { ClockTool, type ClockToolOptions } from './clock/clock-tool.ts';
 import type { MovableClock } from './clock/movable-clock.ts';
+import { explorerCalls } from './data/explorer.ts';
 import { type DeliveryToolOptions, deliveryCalls } from './delivery/delivery-tool.ts';
 import { readDevFile } from './dev-folder.ts';
 import { faultCalls } from './faults/calls.ts';
@@ -17,12 +20,13 @@ import { type SnapshotSubject, SnapshotTool } from './snapshots/snapshot-tool.ts
 import { type DevCall, DevError, devCall } from './surface/call.ts';
 import { createSurface, type GuardRules, guard } from './surface/surface.ts';
 import { ToolPages } from './surface/tool-pages.ts';
+import { Workbench } from './workbench/workbench.ts';
 import type { ExportParts } from './worlds/export-world.ts';
 
 /** The dependencies of the tools. */
 export interface ToolsOptions
   extends Omit<SignatureDebuggerOptions, 'pages'>,
-    Omit<InspectorOptions, 'pages'>,
+    Omit<InspectorOptions, 'pages' | 'operations'>,
     Omit<ClockToolOptions, 'pages'>,
     Pick<DeliveryToolOptions, 'delivery'> {
   readonly clock: MovableClock;
@@ -36,6 +40,8 @@ export interface ToolsOptions
   readonly branding: BrandedService;
   /** Where `dev.json` is. */
   readonly dataFolder: string;
+  readonly operations: readonly Operation[];
+  readonly resources: readonly AnyResource[];
 }
 
 /** Makes all tools for developers, with the calls below `/_dev` that control them. */
@@ -57,7 +63,9 @@ export function developerTools(options: ToolsOptions): DeveloperToolsOf {
     ...clock.calls(),
     ...signatures.calls(),
     ...snapshots.calls().map((call) => betweenAdvances(call, clock)),
-    ...otherCalls(options, pages, clock),
+    ...requestCalls(options, signatures, pages, clock),
+    ...explorerCalls({ ...options, pages }),
+    ...otherCalls(options, pages),
   ];
   const answer = createSurface(calls, options.guard, options.log);
   return (listener) => ({
@@ -108,20 +116,36 @@ function betweenAdvances(call: DevCall, clock: ClockTool): DevCall {
   };
 }
 
-function otherCalls(options: ToolsOptions, pages: ToolPages, clock: ClockTool): readonly DevCall[] {
-  const { requests, faults, operations, store } = options;
-  const inspector = requests && new Inspector(requests.ring, { ...options, pages });
+/** The tools that show recorded requests, and the home page. */
+function requestCalls(
+  options: ToolsOptions,
+  signatures: SignatureDebugger,
+  pages: ToolPages,
+  clock: ClockTool,
+): readonly DevCall[] {
+  const { requests, operations, branding, log } = options;
+  requests?.listen(log);
+  const inspector = requests && new Inspector(requests.ring, { ...options, operations: idsOf(operations), pages });
   const lastRequests = inspector && (() => inspector.lastItems('5'));
   return [
-    ...homeCalls({ ...options, pages, clock, lastRequests, serviceName: options.branding.name }),
+    ...homeCalls({ ...options, operations: idsOf(operations), pages, clock, lastRequests, serviceName: branding.name }),
     ...(inspector?.calls() ?? []),
+    ...(inspector ? new Workbench({ ...options, requests, inspector, signatures, pages }).calls() : []),
+  ];
+}
+
+const idsOf = (operations: readonly Operation[]): string[] => operations.map(({ id }) => id);
+
+function otherCalls(options: ToolsOptions, pages: ToolPages): readonly DevCall[] {
+  const { faults, operations, store } = options;
+  return [
     ...deliveryCalls(options),
     devCall('POST /_dev/rates/reset', 'Opens all rate windows anew.', ({ listener }) => {
       if (listener.resetRates()) return;
       throw new DevError(501, 'RATES_SHARED', 'the rate windows are in Redis, where other servers may count too');
     }),
     exportCall(options.exporting),
-    ...faultCalls(faults, { operations, applicationIdOf: applicationFinder(store) }, pages),
+    ...faultCalls(faults, { operations: idsOf(operations), applicationIdOf: applicationFinder(store) }, pages),
   ];
 }
 

@@ -108,7 +108,7 @@ async function* sendForms(round: Round, route: string, address: string, isRemovi
 /** What a page must be asked for to have its form. */
 function queryOf(path: string, ids: ReadonlyMap<string, string>): string {
   if (path.endsWith('/line_items/new')) return `?campaign_id=${ids.get('campaign_id')}&objective=REACH`;
-  return path === '/developer/try' ? '?environment=sandbox&operation=accounts.list' : '';
+  return path === '/developer/workbench' ? '?operation=accounts.list' : '';
 }
 
 const isReview = ({ path }: Page): boolean => path.endsWith('/review');

@@ -116,11 +116,11 @@ describe('the calls of an application', () => {
   });
 });
 
-describe('the page to try a call', () => {
+describe('the workbench of a user', () => {
   const post = async (members: Record<string, string>) => {
-    const { html } = await browser.get('/developer/try');
+    const { html } = await browser.get('/developer/workbench');
     const [, authenticity_token] = /name="authenticity_token" value="([^"]+)"/.exec(html)!;
-    return browser.post('/developer/try', {
+    return browser.post('/developer/workbench', {
       authenticity_token: authenticity_token!,
       ...members,
     });
@@ -148,7 +148,7 @@ describe('the page to try a call', () => {
   test('only reads in production, knows only what pages may call, and says what cannot be read', async () => {
     const write = await post({ environment: 'production', operation: 'accounts.update', p_account_id: 'x' });
     assert.equal(write.status, 400);
-    assert.match(write.html, /Only calls that read can be tried in production\./);
+    assert.match(write.html, /Only calls that read can be made in production\./);
     for (const operation of ['activity.stream', 'application.rate_limit_status', 'nothing']) {
       assert.match((await post({ operation })).html, /There is no such operation here\./);
     }
@@ -158,13 +158,13 @@ describe('the page to try a call', () => {
 
   test('has a field for each parameter of every operation, and choices where there are some', async () => {
     await post({ environment: 'sandbox', operation: 'accounts.create' });
-    const offered = [...(await browser.get('/developer/try')).html.matchAll(/<option value="(\w+\.\w+)"/g)];
+    const offered = [...(await browser.get('/developer/workbench')).html.matchAll(/<option value="(\w+\.\w+)"/g)];
     assert.ok(offered.length > 100);
     for (const [, id] of offered) {
-      const { html } = await browser.get(`/developer/try?operation=${id}`);
+      const { html } = await browser.get(`/developer/workbench?operation=${id}`);
       const words = parameterWords(operations.find((each) => each.id === id)!);
-      for (const { name, type } of words) {
-        const isChosen = type === 'enum' || name === 'account_id';
+      for (const { name, type, choices } of words) {
+        const isChosen = (choices.length > 0 && !type.startsWith('list')) || name === 'account_id';
         assert.match(html, new RegExp(`<${isChosen ? 'select' : 'input'} id="p_${name}"`), `${id} ${name}`);
       }
     }

@@ -281,11 +281,11 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
   ['calls and limits', async () => inside(`/developer/apps/${await callOften()}/calls`, ownerOf(world))],
   ['calls and limits, none', async () => inside(`${await owned(ada)}/calls`)],
   ['streams', async () => inside(`/developer/apps/${await streamed()}/streams?closed=yes`)],
-  ['try a call', () => inside('/developer/try')],
+  ['workbench', () => inside('/developer/workbench')],
   [
     'a call that was tried',
     async () => {
-      const tab = await inside('/developer/try?operation=accounts.list');
+      const tab = await inside('/developer/workbench?operation=accounts.list');
       await send(tab, fill('p_count', '0'));
       return tab;
     },
@@ -293,7 +293,7 @@ const PAGES: readonly (readonly [name: string, open: () => Promise<Tab>])[] = [
   [
     'a call that cannot be made',
     async () => {
-      const tab = await inside('/developer/try?operation=audience_estimate.create');
+      const tab = await inside('/developer/workbench?operation=audience_estimate.create');
       await send(tab, `${fill('body', '{')} [...document.forms].at(-1).noValidate = true;`);
       return tab;
     },

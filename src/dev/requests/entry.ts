@@ -1,5 +1,6 @@
 import type { Environment } from '../../contract/declare/account-state.ts';
 import type { RateUsage } from '../../http/rate-limiter.ts';
+import type { WrittenRows } from '../../storage/core/observed-driver.ts';
 
 /** `call`: of an operation. `other`: a page, a file, or a path that does not exist. The others are sent by the service. */
 export const KINDS = ['call', 'other', 'webhook', 'challenge'] as const;
@@ -123,16 +124,52 @@ export class EntryStatements {
   count = 0;
   duration_ms = 0;
   /** The first of them. */
-  list: readonly { readonly statement: string; readonly duration_ms: number }[] = NO_STATEMENTS;
+  list: readonly EntryStatement[] = NO_STATEMENTS;
   isComplete = false;
 
   /** Adds one; what goes on after the reply is not part of it. */
-  addStatement(statement: string, duration_ms: number): void {
+  addStatement(statement: string, duration_ms: number, rows?: WrittenRows): void {
     if (this.isComplete) return;
     this.count += 1;
     this.duration_ms += duration_ms;
-    if (this.list.length < STATEMENTS_MAX) this.list = [...this.list, { statement, duration_ms }];
+    if (this.list.length >= STATEMENTS_MAX) return;
+    const wrote = rows && !OWN_TABLES.has(rows.table) ? writtenBy(rows) : undefined;
+    this.list = [...this.list, { statement, duration_ms, ...(wrote && { wrote }) }];
   }
+}
+
+/** A database statement. */
+interface EntryStatement {
+  readonly statement: string;
+  readonly duration_ms: number;
+  readonly wrote?: Written;
+}
+
+/** What a statement wrote. */
+export interface Written extends Pick<WrittenRows, 'verb' | 'table'> {
+  /** Of an update, its keys and what it changed. */
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** How many rows there were, of which `rows` may be only the first. */
+  readonly count: number;
+}
+
+/** Tables with which the service keeps its own books: nobody asked for these rows. */
+const OWN_TABLES: ReadonlySet<string> = new Set(['sequences', 'used_nonces', 'cache_changes', 'jobs']);
+/** Rows that are kept of a statement. */
+const ROWS_MAX = 5;
+/** Of larger rows, only the ids are kept. */
+const ROWS_TEXT_MAX = 16 * 1024;
+
+function writtenBy({ verb, table, args }: WrittenRows): Written {
+  const values = Object.entries(args);
+  const isRows = (each: unknown): boolean => Array.isArray(each) && typeof each[0] === 'object';
+  const all = values.flatMap(([, each]) => (isRows(each) ? [each as Written['rows']] : []));
+  const single = Object.fromEntries(values.filter(([, each]) => !isRows(each)));
+  // An update has its keys and its new values in two lists of one row.
+  const rows = verb === 'insert' && all[0] ? all[0] : [Object.assign(single, ...all.flat())];
+  const kept = rows.slice(0, ROWS_MAX);
+  const isLarge = JSON.stringify(kept).length > ROWS_TEXT_MAX;
+  return { verb, table, count: rows.length, rows: isLarge ? kept.map(({ id }) => ({ id })) : kept };
 }
 
 const NOTHING = new Uint8Array(0);

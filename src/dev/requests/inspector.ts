@@ -16,7 +16,7 @@ import { applicationFinder, differences, type KnownNames, readMatch } from './ma
 import { listItem, listPage, requestPage, unknownPage } from './pages.ts';
 import { type OwnNames, Redactor } from './redact.ts';
 import type { RequestRing } from './ring.ts';
-import { detailOf, summaryOf } from './show.ts';
+import { type Detail, detailOf, summaryOf } from './show.ts';
 import { signedCurl } from './signed-curl.ts';
 
 /** The dependencies of the inspector. */
@@ -78,7 +78,7 @@ export class Inspector {
         'Shows a request, by its id or by the transaction id of its reply.',
         async ({ path, request }) => {
           if (!acceptsHtml(request.headers.accept)) return this.#show(path.id!);
-          const entry = this.#find(path.id!);
+          const entry = this.find(path.id!);
           const { pages } = this.#options;
           return entry ? requestPage(detailOf(entry, await this.#redactorNow()), pages) : unknownPage(pages);
         },
@@ -159,13 +159,18 @@ export class Inspector {
     return detailOf(this.#known(id), await this.#redactorNow());
   }
 
-  #find(id: string): Entry | undefined {
+  /** A request by its id, or by the transaction id of its reply. */
+  find(id: string): Entry | undefined {
     return this.#ring.find(Number(id)) ?? this.#ring.list().find(({ transactionId }) => transactionId === id);
+  }
+
+  async detail(entry: Entry): Promise<Detail> {
+    return detailOf(entry, await this.#redactorNow());
   }
 
   /** @throws DevError */
   #known(id: string): Entry {
-    const entry = this.#find(id);
+    const entry = this.find(id);
     if (entry) return entry;
     throw new DevError(404, 'REQUEST_UNKNOWN', 'this request is not known, or no longer', 'id');
   }

@@ -40,6 +40,9 @@ export function requestPage(detail: Detail, pages: ToolPages): DevReply {
   const { request, reply, statements, trace, ignored_parameters, direction } = detail;
   const links = [
     html`<a href="${PATH}">${words.all}</a>`,
+    detail.operation === undefined || direction === 'out'
+      ? noHtml
+      : html`<a href="/_dev/workbench?request=${detail.id}">${words.reopen}</a>`,
     html`<a href="${PATH}/${detail.id}/json">${words.json}</a>`,
     direction === 'in' ? html`<a href="${PATH}/${detail.id}/curl">${words.curl}</a>` : noHtml,
     trace === undefined
@@ -124,10 +127,11 @@ function parameters(read: unknown, ignored: readonly string[]): Html {
   return html`${values}${ignored.length === 0 ? noHtml : html`\n<p>${words.ignored(ignored.join(', '))}</p>`}`;
 }
 
-function replyPart(reply: NonNullable<Detail['reply']>): Html {
-  return html`<h2>${words.replyHeaders}</h2>
-${headers(reply.headers)}
-${body(words.replyBody, reply)}`;
+/** Headers and body of a reply. */
+export function replyPart(reply: NonNullable<Detail['reply']>): Html {
+  return html`${body(words.replyBody, reply)}
+<details><summary>${words.replyHeaders}</summary>
+${headers(reply.headers)}</details>`;
 }
 
 function body(
@@ -136,7 +140,7 @@ function body(
 ): Html {
   if (body_bytes === 0) return noHtml;
   const size = html`<p class="soft">${words.bytes(body_bytes, is_cut)}</p>`;
-  return html`<h2>${title}</h2>
+  return html`<h3>${title}</h3>
 ${size}
 ${text === null ? html`<p>${words.notText}</p>` : html`<pre>${indented(text)}</pre>`}`;
 }

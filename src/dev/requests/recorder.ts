@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Logger, symbols } from 'pino';
 import { systemClock } from '../../base/clock.ts';
 import { findApplicationOf } from '../../contract/declare/callers.ts';
 import type { Call } from '../../contract/declare/operation.ts';
@@ -15,6 +16,8 @@ export class Recorder {
   /** The statements of the request that the running code belongs to. */
   readonly scope = new AsyncLocalStorage<EntryStatements | undefined>();
   readonly ring = new RequestRing();
+  /** The last lines of the log by transaction id. */
+  readonly logged = new Map<string, readonly string[]>();
   readonly #entries = new WeakMap<IncomingMessage | OutgoingRequest, Entry>();
   readonly #bodies = new WeakMap<Entry, () => ReceivedBody>();
   readonly #end: (entry: Entry) => void;
@@ -43,6 +46,20 @@ export class Recorder {
         end(entry);
       }
       ring.keep(entry);
+    };
+  }
+
+  /** Keeps what a log writes about requests. */
+  listen(log: Logger): void {
+    const stream = (log as Logger & { readonly [symbols.streamSym]: LogStream })[symbols.streamSym];
+    const { write } = stream;
+    stream.write = (line) => {
+      const [, id] = /"transaction_id":"([^"]+)"/.exec(line) ?? [];
+      if (id !== undefined) {
+        this.logged.set(id, [...(this.logged.get(id) ?? []), line.trim()]);
+        if (this.logged.size > LOGGED_MAX) this.logged.delete(this.logged.keys().next().value!);
+      }
+      return write.call(stream, line);
     };
   }
 
@@ -147,6 +164,13 @@ export class Recorder {
     this.ring.keep(entry);
     return result;
   }
+}
+
+/** Requests whose lines of the log are kept. */
+const LOGGED_MAX = 1000;
+
+interface LogStream {
+  write(line: string): unknown;
 }
 
 /** Why an entry has no reply. */

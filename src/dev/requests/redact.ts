@@ -94,7 +94,8 @@ function decoded(name: string): string {
   }
 }
 
-function isSecretName(name: string, ownNames: OwnNames): boolean {
+/** Whether the value of a parameter or member is a secret by its name. */
+export function isSecretName(name: string, ownNames: OwnNames = () => []): boolean {
   return SECRET_NAME.test(name) || ownNames(name).some((own) => SECRET_NAME.test(own));
 }
 

@@ -1,5 +1,5 @@
 import { formatMillisecond } from '../../base/instants.ts';
-import type { Entry } from './entry.ts';
+import type { Entry, Written } from './entry.ts';
 import type { Redactor } from './redact.ts';
 
 /** A request in a list. Times are UTC texts with milliseconds, by the clock of the machine. */
@@ -60,10 +60,16 @@ export function detailOf(entry: Entry, redactor: Redactor) {
         duration_ms: rounded(duration_ms),
       })),
     },
+    wrote: entry.statements.list.flatMap(({ wrote }) =>
+      wrote ? (jsonOf(redactor.body(Buffer.from(JSON.stringify(wrote)), 'application/json')) as Written) : [],
+    ),
     reply: status === undefined ? null : replyOf(entry, redactor),
     trace: hasTrace ? `/_dev/auth/traces/${transactionId}` : undefined,
   };
 }
+
+/** Everything about a request. */
+export type Detail = ReturnType<typeof detailOf>;
 
 function replyOf({ status, replyHeaders, replyBody, replyBytes }: Entry, redactor: Redactor) {
   const bytes = Buffer.concat(replyBody.map((part) => Buffer.from(part as string)));

@@ -84,7 +84,8 @@ function signature({ method, headers, body }: Entry, url: string, authorization:
   }).header;
 }
 
-function protocolParameters(authorization: string): ReadonlyMap<string, string> {
+/** The OAuth parameters of an Authorization header, decoded. */
+export function protocolParameters(authorization: string): ReadonlyMap<string, string> {
   const found = authorization.matchAll(/(oauth_\w+)\s*=\s*"?([^",\s]*)"?/g);
   return new Map([...found].map(([, name, value]) => [name!, decode(value!, false) ?? '']));
 }
@@ -93,7 +94,8 @@ function formPairs(text: string): [string, string][] {
   return [...new URLSearchParams(text)];
 }
 
-function headerOf(headers: readonly string[], name: string): string {
+/** The value of a header; empty without it. */
+export function headerOf(headers: readonly string[], name: string): string {
   const at = headers.findIndex((each, index) => index % 2 === 0 && each.toLowerCase() === name);
   return at < 0 ? '' : headers[at + 1]!;
 }

@@ -153,15 +153,16 @@ ${content}
 }
 
 /** Renders an explanation. */
-function renderExplanation(trace: TraceReply): Html {
+export function renderExplanation(trace: TraceReply): Html {
   const { outcome, summary, mistakes, signature, received } = trace;
   return html`<p class="${outcome === 'right' ? 'notice' : 'alert'}" role="status"><strong>${words.outcomes[outcome]}</strong> ${summary}</p>
 ${mistakes.length > 1 ? allMistakes(trace) : noHtml}
 ${facts(trace)}
 ${difference(trace)}
+${section(words.normalised, trace.expected?.parameter_string)}
 ${section(words.baseExpected, trace.expected?.base_string)}
 ${section(words.baseSigned, trace.signed?.base_string)}
-${section(words.normalised, trace.expected?.parameter_string)}
+${section(words.key, trace.application === undefined ? undefined : words.keyOf(trace.application))}
 ${section(words.signatureReceived, signature.received)}
 ${section(words.signatureExpected, signature.expected)}
 ${section(words.headerReceived, received.authorization)}
@@ -172,7 +173,7 @@ function allMistakes({ mistakes }: TraceReply): Html {
   const items = mistakes.map(
     ({ name, text, remedy }) => html`<li><strong>${text}</strong> ${remedy} <code>${name}</code></li>`,
   );
-  return html`<section><h2>${words.mistakes(mistakes.length)}</h2>
+  return html`<section><h3>${words.mistakes(mistakes.length)}</h3>
 <ul class="ways">
 ${joinHtml(items, '\n')}
 </ul></section>`;
@@ -193,13 +194,13 @@ function facts({ id, received_at, status, method, target, origin, application, m
 
 function difference({ first_difference: found }: TraceReply): Html {
   if (!found) return noHtml;
-  return html`<section><h2>${words.difference(found.at + 1)}</h2>
+  return html`<section><h3>${words.difference(found.at + 1)}</h3>
 <dl class="facts"><dt>${words.expected}</dt><dd><code>${found.expected}</code></dd>
 <dt>${words.signed}</dt><dd><code>${found.signed}</code></dd></dl></section>`;
 }
 
 function section(title: string, text: string | undefined): Html {
-  return text === undefined ? noHtml : html`<h2>${title}</h2>\n<pre>${text}</pre>`;
+  return text === undefined ? noHtml : html`<h3>${title}</h3>\n<pre>${text}</pre>`;
 }
 
 function parameterTable({ parameters }: TraceReply): Html {
@@ -208,7 +209,7 @@ function parameterTable({ parameters }: TraceReply): Html {
     ({ source, name, value }) =>
       html`<tr><th scope="row">${name} <span class="soft">${source}</span></th><td>${value}</td></tr>`,
   );
-  return html`<h2>${words.parameters}</h2>
+  return html`<h3>${words.parameters}</h3>
 <table class="broken parameters">
 <thead><tr><th scope="col">${words.nameAndPlace}</th><th scope="col">${words.value}</th></tr></thead>
 <tbody>

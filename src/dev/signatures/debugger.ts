@@ -3,12 +3,15 @@ import type { Clock } from '../../base/clock.ts';
 import { InputError } from '../../base/input-error.ts';
 import { formatInstant } from '../../base/instants.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
+import type { Environment } from '../../contract/declare/account-state.ts';
 import type { CredentialKind } from '../../contract/declare/operation.ts';
 import { AUTHENTICATION_PROBLEMS, Problem, type ProblemName, problems } from '../../contract/problems/problems.ts';
 import type { PendingReply, ToolsListener } from '../../http/developer-tools.ts';
 import type { Exchange } from '../../http/exchange.ts';
 import type { Store } from '../../storage/unit-of-work.ts';
+import type { Entry } from '../requests/entry.ts';
 import { bodyOf } from '../requests/received.ts';
+import { headerOf } from '../requests/signed-curl.ts';
 import {
   type DevCall,
   DevError,
@@ -22,7 +25,7 @@ import {
 import type { ToolPages } from '../surface/tool-pages.ts';
 import { debuggerPages } from './debugger-pages.ts';
 import { type CurlRequest, describedRequest, neededBy, parseCurl } from './described-request.ts';
-import { type Explanation, explain, keysOf, LIKELY_SECRET, REFUSED } from './explain.ts';
+import { type Explanation, explain, keysOf, LIKELY_SECRET, REFUSED, RIGHT } from './explain.ts';
 import type { KnownApplication } from './known-keys.ts';
 import { bearerIn } from './other-schemes.ts';
 import type { SentRequest } from './sent-request.ts';
@@ -142,12 +145,36 @@ export class SignatureDebugger {
     return replyOf(sent, explanation, known, trace);
   }
 
-  /** @throws InputError when the request cannot be read. */
-  async explain(request: CurlRequest): Promise<TraceReply> {
+  /**
+   * @param at_ms when it was received; now if omitted
+   * @throws InputError when the request cannot be read.
+   */
+  async explain(request: CurlRequest, at_ms?: number): Promise<TraceReply> {
     const { origins, ownNames, ownPath } = this.#options;
     const sent = { ...describedRequest(request, origins()), ownNames };
-    const { explanation, known } = await this.#judge({ ...this.#times(), sent, needed: neededBy(sent, ownPath) });
+    const times = at_ms === undefined ? this.#times() : { at_ms, wall_ms: at_ms };
+    const { explanation, known } = await this.#judge({ ...times, sent, needed: neededBy(sent, ownPath) });
     return replyOf(sent, explanation, known);
+  }
+
+  /** Explains a recorded request. Undefined when it was refused for its credentials so long ago that its trace is gone. */
+  async explainSent(
+    { method, target, headers, body, status, transactionId = '', replyHeaders, environment = 'production' }: Entry,
+    originOf: (environment: Environment) => string,
+  ): Promise<TraceReply | undefined> {
+    const trace = await this.find(transactionId);
+    const authorization = headerOf(headers, 'authorization');
+    if (trace || replyHeaders.includes('x-barker-trace') || authorization === '') return trace;
+    const [, at_s] = /oauth_timestamp="?(\d+)/.exec(authorization) ?? [];
+    const names = headers.flatMap((name, at) =>
+      at % 2 === 0 ? [[name.toLowerCase(), headers[at + 1]!] as const] : [],
+    );
+    const url = originOf(environment) + target;
+    const request = { method, url, headers: new Map(names), body: Buffer.from(body).toString() };
+    const explained = await this.explain(request, Number(at_s) * 1000 || undefined);
+    if (status === undefined) return explained;
+    // Keys may have ended since it was accepted.
+    return { ...explained, outcome: 'right', mistakes: [], summary: RIGHT };
   }
 
   /** Adds a trace and a hint to the reply of a request that was not authenticated. Never rejects. */

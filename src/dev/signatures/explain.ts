@@ -241,13 +241,16 @@ function withRefusal(judged: Judged, refusal: string | undefined): Judged {
 export const LIKELY_SECRET =
   'Most likely the consumer secret or the token secret is wrong, or has been replaced: copy both again.';
 
+/** The summary of a request without mistakes. */
+export const RIGHT = 'The credentials are right.';
+
 function withSummary(judged: Judged): Explanation {
   const { outcome, mistakes, detail } = judged;
   const [first] = mistakes;
   const summary = first
     ? `${first.text} ${first.remedy}`
     : outcome === 'right'
-      ? 'The credentials are right.'
+      ? RIGHT
       : outcome === 'unreadable'
         ? `The credentials cannot be read: ${detail}.`
         : `No known mistake reproduces the signature. ${LIKELY_SECRET}`;

@@ -13,6 +13,8 @@ const words = texts.tools;
 /** The tools that have a page. */
 const TOOLS = {
   home: '/',
+  workbench: '/_dev/workbench',
+  data: '/_dev/data',
   requests: '/_dev/requests',
   debugger: '/_dev/debugger',
   clock: '/_dev/clock',
@@ -25,7 +27,7 @@ export type Tool = keyof typeof TOOLS;
 /** Returns links to all tools, but not to the home page, to which the header leads; the current one is marked. */
 export function toolLinks(hasRequests: boolean, current?: Tool): readonly PageLink[] {
   return Object.entries(words.names)
-    .filter(([name]) => hasRequests || name !== 'requests')
+    .filter(([name]) => hasRequests || (name !== 'requests' && name !== 'workbench'))
     .map(([name, text]) => ({ href: TOOLS[name as Tool], text, isCurrent: name === current }));
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** The style sheets, and the files that each is made of. */
 const STYLES: Readonly<Record<string, readonly string[]>> = {
-  'style.css': ['tokens.css', 'style.css', 'frame.css', 'console.css'],
+  'style.css': ['tokens.css', 'style.css', 'frame.css', 'console.css', 'bench.css'],
   'preview.css': ['preview.css'],
 };
 

@@ -1,11 +1,20 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { Driver } from './driver.ts';
 import type { Session } from './session.ts';
+import type { Args, Build, Statements } from './statements.ts';
+
+/** What a statement wrote. */
+export interface WrittenRows {
+  readonly verb: 'insert' | 'update' | 'delete';
+  readonly table: string;
+  /** The arguments of the statement: of an insert `rows` or `row`. */
+  readonly args: Args;
+}
 
 /** Observes each statement of a unit of work. */
 interface StatementObserver {
   /** @param statement its key, or the SQL of one without a key. */
-  addStatement(statement: string, duration_ms: number): void;
+  addStatement(statement: string, duration_ms: number, wrote?: WrittenRows): void;
 }
 
 /** The observer of the current async context, if any. */
@@ -18,7 +27,7 @@ export function observedDriver(driver: Driver, scope: StatementScope): Driver {
   const twinOf = (session: Session): Session => {
     let twin = twins.get(session);
     if (!twin) {
-      twin = observedSession(session, scope);
+      twin = observedSession(session, scope, driver.statements);
       twins.set(session, twin);
     }
     return twin;
@@ -37,20 +46,45 @@ export function observedDriver(driver: Driver, scope: StatementScope): Driver {
   };
 }
 
-function observedSession(session: Session, scope: StatementScope): Session {
-  const timed = <T>(statement: string, run: () => Promise<T>): Promise<T> => {
+const WRITE = /^(insert|update|delete)(?: into| from)? "(\w+)"/;
+
+function observedSession(session: Session, scope: StatementScope, statements: Statements): Session {
+  const timed = <T>(statement: string, run: () => Promise<T>, wrote?: () => WrittenRows | undefined): Promise<T> => {
     const startedAt_ms = performance.now();
     const running = run();
-    const tell = (): void => scope.getStore()?.addStatement(statement, performance.now() - startedAt_ms);
+    const tell = (rows?: WrittenRows): void =>
+      scope.getStore()?.addStatement(statement, performance.now() - startedAt_ms, rows);
     // Not awaited: the caller gets the same promise as without an observer.
-    void running.then(tell, tell);
+    void running.then(
+      () => tell(wrote?.()),
+      () => tell(),
+    );
     return running;
+  };
+  const written = <A extends Args>(key: string, args: A, build: Build<A, unknown>): WrittenRows | undefined => {
+    const [, verb, table] = WRITE.exec(statements.cached(key, build).sql) ?? [];
+    return table === undefined ? undefined : { verb: verb as WrittenRows['verb'], table, args };
   };
   return {
     dialect: session.dialect,
-    all: (key, args, build) => timed(key, () => session.all(key, args, build)),
-    first: (key, args, build) => timed(key, () => session.first(key, args, build)),
-    run: (key, args, build) => timed(key, () => session.run(key, args, build)),
+    all: (key, args, build) =>
+      timed(
+        key,
+        () => session.all(key, args, build),
+        () => written(key, args, build),
+      ),
+    first: (key, args, build) =>
+      timed(
+        key,
+        () => session.first(key, args, build),
+        () => written(key, args, build),
+      ),
+    run: (key, args, build) =>
+      timed(
+        key,
+        () => session.run(key, args, build),
+        () => written(key, args, build),
+      ),
     allRaw: <Row>(sql: string, values?: Parameters<Session['allRaw']>[1]) =>
       timed(sql, () => session.allRaw<Row>(sql, values)),
     runRaw: (sql, values) => timed(sql, () => session.runRaw(sql, values)),

@@ -13,6 +13,14 @@ export const site = {
   breadcrumb: 'Breadcrumb',
   languages: 'Language',
   done: 'Done',
+  callForm: {
+    operation: 'Operation',
+    operationHint: 'Its name, its path, or words such as bid POST.',
+    find: 'Find',
+    required: 'required',
+    fallback: (value: string) => `default ${value}`,
+    found: (count: number) => (count === 1 ? '1 operation' : `${count} operations`),
+  },
   environments: { production: 'Production', sandbox: 'Sandbox' },
   home: {
     title: 'Advertising',

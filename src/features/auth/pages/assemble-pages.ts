@@ -8,8 +8,8 @@ import { overviewPage } from './developer/overview-page.ts';
 import { publishersPage } from './developer/publishers-page.ts';
 import { regenerationPages } from './developer/regeneration-pages.ts';
 import { streamsPage } from './developer/streams-page.ts';
-import { tryPage } from './developer/try-page.ts';
 import { webhooksPage } from './developer/webhooks-page.ts';
+import { workbenchPage } from './developer/workbench-page.ts';
 import { blockedReason, errorPage } from './error-pages.ts';
 import { loginPages } from './login-pages.ts';
 import { loginTargetCheck } from './login-targets.ts';
@@ -39,7 +39,7 @@ export function assemblePages(deps: PagesDeps, others: readonly Page[]): Pages {
     overviewPage(deps),
     callsPage(deps),
     streamsPage(deps),
-    tryPage(deps),
+    workbenchPage(deps),
     ...applicationListPages(deps).map((page) => withReauthentication(deps, page, isForm)),
     withReauthentication(deps, applicationPage(deps), isForm),
     ...regenerationPages(deps).map((page) => withReauthentication(deps, page)),

@@ -6,6 +6,7 @@ import type { Application } from '../../../contract/store/credentials.ts';
 import type { Notification } from '../../../contract/store/posts.ts';
 import type { PublisherAdministration } from '../../../contract/store/publishers.ts';
 import type { WebhookAdministration } from '../../../contract/store/webhooks.ts';
+import type { CallField } from '../../../markup/call-form.ts';
 import type { PasswordRules } from '../../platform/password-rules.ts';
 import type { LoginDeps } from '../logins/log-in.ts';
 import type { Grants } from '../oauth1/grants.ts';
@@ -43,13 +44,9 @@ export interface PagesDeps extends LoginDeps {
   readonly operations: readonly Operation[];
   /** The parameters of an operation as the reference describes them, and whether it takes a body in JSON. */
   readonly describeInput: (operation: Operation) => {
-    readonly parameters: readonly {
-      readonly name: string;
-      readonly type: string;
-      readonly choices: readonly string[];
-      readonly isRequired: boolean;
-      readonly about: string;
-    }[];
+    readonly parameters: readonly CallField[];
     readonly takesJson: boolean;
   };
+  /** The operations that have all words of a search. */
+  readonly findOperations: (operations: readonly Operation[], search: string) => readonly Operation[];
 }

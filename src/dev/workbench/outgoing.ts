@@ -1,0 +1,167 @@
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/random.ts';
+import { after } from '../../base/timers.ts';
+import { sign } from '../../features/auth/oauth1/signature.ts';
+import type { ExampleCall } from '../../http/reference/worked-examples.ts';
+import type { KnownApplication } from '../signatures/known-keys.ts';
+import { DevError } from '../surface/call.ts';
+import { type Draft, pairsOf } from './draft.ts';
+
+/** A request with its credentials, ready to be sent. */
+export interface Outgoing {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string | undefined;
+}
+
+/** The dependencies of a signature. */
+export interface SigningDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The base URL of each listener. */
+  readonly originOf: (environment: Draft['environment']) => string;
+  /** The applications and tokens whose secrets are known, among them those that are named. */
+  readonly keysFor: (named: { consumerKey: string; token: string }) => Promise<readonly KnownApplication[]>;
+  /** The bearer token of an application. */
+  readonly bearerOf: (application: KnownApplication) => Promise<string>;
+}
+
+/** The signer of a draft among those that are known; the first where none is named. */
+export function findSigner(known: readonly KnownApplication[], signer: string) {
+  const at = signer.lastIndexOf('/');
+  const [name, user] = at < 0 ? [signer, ''] : [signer.slice(0, at), signer.slice(at + 1)];
+  const application = known.find((each) => each.name === name) ?? known[0];
+  const token = application?.tokens.find((each) => each.name === user) ?? application?.tokens[0];
+  return { application, token };
+}
+
+/** The names of the path parameters that a draft lacks. */
+export function missingIn({ operation, parameters }: Draft): string[] {
+  return [...operation.path.matchAll(/:(\w+)/g)].flatMap(([, name]) => (parameters[name!] ? [] : [name!]));
+}
+
+/** The parts of the request of a draft, without its credentials. */
+function partsOf(draft: Draft) {
+  const { operation, parameters, body } = draft;
+  const inPath = new Set([...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => name!));
+  const path = operation.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''));
+  const all = [...Object.entries(parameters).filter(([name]) => !inPath.has(name)), ...pairsOf(draft)];
+  const oauth = all.filter(([name]) => name.startsWith('oauth_') && !(name in operation.parameters));
+  const pairs = all.filter((pair) => !oauth.includes(pair));
+  const takesForm = body === '' && (operation.method === 'POST' || operation.method === 'PUT');
+  const [form, query] = takesForm ? [pairs, []] : [[], pairs];
+  return { path, form, query, oauth: Object.fromEntries(oauth) };
+}
+
+/** The call of a draft, as snippets show it. Undefined when its body is not JSON. */
+export function callOf(draft: Draft): ExampleCall | undefined {
+  const { path, form, query, oauth } = partsOf(draft);
+  try {
+    return {
+      ...{ operation: draft.operation.id, path },
+      ...(query.length > 0 && { query: Object.fromEntries(query) }),
+      ...(form.length > 0 && { form: Object.fromEntries(form) }),
+      ...(draft.body !== '' && { json: JSON.parse(draft.body) as unknown }),
+      ...(Object.keys(oauth).length > 0 && { protocol: oauth }),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Builds the request of a draft and signs it.
+ * @param credential that of a publisher, which only the caller knows
+ * @throws DevError when there is no such key or token
+ */
+export async function signed(draft: Draft, credential: string, deps: SigningDeps): Promise<Outgoing> {
+  const { operation, environment, body } = draft;
+  const { path, form, query, oauth } = partsOf(draft);
+  const search = query.length === 0 ? '' : `?${new URLSearchParams(query)}`;
+  const url = deps.originOf(environment) + path + search;
+  const text = body !== '' ? body : form.length > 0 ? new URLSearchParams(form).toString() : undefined;
+  const headers = new Map([['authorization', await authorization(draft, { url, form, oauth, credential }, deps)]]);
+  if (text !== undefined) {
+    headers.set('content-type', body === '' ? 'application/x-www-form-urlencoded' : 'application/json');
+  }
+  return { method: operation.method, url, headers, body: text };
+}
+
+interface Unsigned {
+  readonly url: string;
+  readonly form: [string, string][];
+  /** Protocol parameters that the draft names itself. */
+  readonly oauth: Readonly<Record<string, string>>;
+  readonly credential: string;
+}
+
+async function authorization({ operation, signer }: Draft, unsigned: Unsigned, deps: SigningDeps): Promise<string> {
+  const { url, form, oauth, credential } = unsigned;
+  const { oauth_consumer_key: consumerKey = '', oauth_token: named = '' } = oauth;
+  const known = await deps.keysFor({ consumerKey, token: named });
+  const chosen = findSigner(known, signer);
+  const application = consumerKey === '' ? chosen.application : known.find((each) => each.consumerKey === consumerKey);
+  if (!application) throw new DevError(409, 'KEYS_UNKNOWN', 'no application has this consumer key', 'signer');
+  const kind = operation.credential ?? 'user';
+  if (kind === 'basic') return `Basic ${btoa(`${application.consumerKey}:${application.consumerSecret}`)}`;
+  if (kind === 'bearer') return `Bearer ${await deps.bearerOf(application)}`;
+  if (kind === 'publisher') return `Bearer ${credential}`;
+  const tokens = known.flatMap((each) => each.tokens);
+  const token = named === '' ? chosen.token : tokens.find((each) => each.token === named);
+  const isSigned = kind !== 'consumer';
+  if (isSigned && !token) throw new DevError(409, 'KEYS_UNKNOWN', 'the secret of this token is not known', 'signer');
+  return sign({
+    method: operation.method,
+    url,
+    form,
+    oauth: {
+      oauth_consumer_key: application.consumerKey,
+      oauth_nonce: deps.random.bytes(16).toString('hex'),
+      oauth_signature_method: 'HMAC-SHA1',
+      oauth_timestamp: String(Math.floor(deps.clock.now() / 1000)),
+      ...(isSigned && { oauth_token: token!.token }),
+      oauth_version: '1.0',
+      ...oauth,
+    },
+    consumerSecret: application.consumerSecret,
+    tokenSecret: isSigned ? token!.tokenSecret : '',
+  }).header;
+}
+
+/** Streams are read this long; other replies take as long as they take. */
+const STREAM_MS = 1500;
+/** Longer waits are given up. */
+const WAIT_MS = 60_000;
+
+/**
+ * Sends a request over HTTP; resolves with the text of the reply when it has ended, or broke off.
+ * @param ca the certificate authority of the service; undefined for the usual ones
+ */
+export function sendOver(
+  { method, url, headers, body }: Outgoing,
+  { isStream, ca }: { readonly isStream: boolean; readonly ca?: string | undefined },
+): Promise<string> {
+  return new Promise((resolve) => {
+    // Otherwise Node.js sends no length with DELETE.
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+    const options = { method, headers: { ...Object.fromEntries(headers), ...length }, agent: false } as const;
+    const sent = url.startsWith('https:') ? httpsRequest(url, { ...options, ca }) : httpRequest(url, options);
+    let text = '';
+    const callOff = after(isStream ? STREAM_MS : WAIT_MS, () => sent.destroy());
+    sent.on('error', () => {});
+    sent.on('response', (response) => {
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      response.on('error', () => {});
+    });
+    sent.on('close', () => {
+      callOff();
+      resolve(text);
+    });
+    sent.end(body);
+  });
+}
