@@ -29,7 +29,9 @@ describe('the workbench', () => {
       return [...html.matchAll(/href="\/_dev\/workbench\?operation=([\w.]+)"/g)].map(([, id]) => id!);
     };
     assert.deepEqual(await found('/line_items/placements'), ['line_items.placements']);
-    assert.deepEqual(await found('frequency_cap POST /12/accounts/:account_id/campaigns'), ['campaigns.create']);
+    assert.deepEqual(await found('purchase_order_number POST /12/accounts/:account_id/campaigns'), [
+      'campaigns.create',
+    ]);
     assert.deepEqual(await found('nothing like it'), []);
     assert.equal(fieldsOf(await at(`${PATH}?operation=campaigns.create`)).operation, 'campaigns.create');
   });
@@ -122,7 +124,6 @@ test('what a request caused is shown: rows, and the log', async () => {
     html,
     new RegExp(`<span class="whole">accounts</span></th><td>updated</td><td><a href="/_dev/data\\?id=${account}"`),
   );
-  assert.match(html, /<span class="whole">account_changes<\/span><\/th><td>inserted/);
   assert.match(unescaped(html), new RegExp(`"transaction_id":"${id}"`));
 });
 

@@ -1,6 +1,6 @@
 import type { Environment } from '../../contract/declare/account-state.ts';
+import type { WrittenRows } from '../../contract/store/written-rows.ts';
 import type { RateUsage } from '../../http/rate-limiter.ts';
-import type { WrittenRows } from '../../storage/core/observed-driver.ts';
 
 /** `call`: of an operation. `other`: a page, a file, or a path that does not exist. The others are sent by the service. */
 export const KINDS = ['call', 'other', 'webhook', 'challenge'] as const;

@@ -1,6 +1,5 @@
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import type { Clock } from '../../base/clock.ts';
+import { request } from '../../base/node-http.ts';
 import type { Random } from '../../base/random.ts';
 import { after } from '../../base/timers.ts';
 import { sign } from '../../features/auth/oauth1/signature.ts';
@@ -148,7 +147,9 @@ export function sendOver(
     // Otherwise Node.js sends no length with DELETE.
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
     const options = { method, headers: { ...Object.fromEntries(headers), ...length }, agent: false } as const;
-    const sent = url.startsWith('https:') ? httpsRequest(url, { ...options, ca }) : httpRequest(url, options);
+    const sent = url.startsWith('https:')
+      ? process.getBuiltinModule('node:https').request(url, { ...options, ca })
+      : request(url, options);
     let text = '';
     const callOff = after(isStream ? STREAM_MS : WAIT_MS, () => sent.destroy());
     sent.on('error', () => {});

@@ -1,15 +1,8 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
+import type { WrittenRows } from '../../contract/store/written-rows.ts';
 import type { Driver } from './driver.ts';
 import type { Session } from './session.ts';
 import type { Args, Build, Statements } from './statements.ts';
-
-/** What a statement wrote. */
-export interface WrittenRows {
-  readonly verb: 'insert' | 'update' | 'delete';
-  readonly table: string;
-  /** The arguments of the statement: of an insert `rows` or `row`. */
-  readonly args: Args;
-}
 
 /** Observes each statement of a unit of work. */
 interface StatementObserver {
