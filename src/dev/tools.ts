@@ -128,7 +128,7 @@ function requestCalls(
   const inspector = requests && new Inspector(requests.ring, { ...options, operations: idsOf(operations), pages });
   const lastRequests = inspector && (() => inspector.lastItems('5'));
   return [
-    ...homeCalls({ ...options, operations: idsOf(operations), pages, clock, lastRequests, serviceName: branding.name }),
+    ...homeCalls({ ...options, pages, clock, lastRequests, serviceName: branding.name }),
     ...(inspector?.calls() ?? []),
     ...(inspector ? new Workbench({ ...options, requests, inspector, signatures, pages }).calls() : []),
   ];
