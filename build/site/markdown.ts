@@ -115,7 +115,7 @@ export function renderDocument(
         );
         const isEmpty = token.header.every((cell) => cell.text === '');
         const thead = isEmpty ? '' : `<thead><tr>${head.join('')}</tr></thead>`;
-        return `<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>${thead}<tbody>${rows.join('')}</tbody></table></div>\n`;
+        return `<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>${thead}<tbody>${rows.join('')}</tbody></table></div>\n`;
       },
     },
   });
