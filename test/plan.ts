@@ -112,6 +112,11 @@ export const LATER: readonly Later[] = [
     reason: 'install further runtimes',
   },
   {
+    files: ['clients/containers.wider'],
+    tier: 'full',
+    reason: 'install Testcontainers, and stand in for its container engine',
+  },
+  {
     files: ['resources/{media-conversion,media-encoders}.wider'],
     tier: 'full',
     reason: 'encode videos in many codecs',
