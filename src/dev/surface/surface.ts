@@ -1,9 +1,11 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
 import { didYouMean } from '../../base/text.ts';
 import { Problem } from '../../contract/problems/problems.ts';
 import type { ToolsListener } from '../../http/developer-tools.ts';
+import { inLanguageOf, languageChoice } from '../../http/pages/page-language.ts';
 import { readBody } from '../../http/read-body.ts';
 import { acceptsHtml, createRouter } from '../../http/routes.ts';
 import { type DevCall, DevError, DevReply, devCall, type WriteReply } from './call.ts';
@@ -71,7 +73,16 @@ export function createSurface(calls: readonly DevCall[], rules: GuardRules, log:
   return (listener: ToolsListener, request: IncomingMessage, response: ServerResponse): boolean => {
     const target = isForHome(request, rules) ? '/_dev/home' : request.url!;
     if (!/^\/_dev(?:[/?]|$)/.test(target)) return false;
-    perform(listener, request, target).then((reply) => send(response, reply));
+    void inLanguageOf(request, 'en', async () => {
+      const choice = languageChoice(request, request.socket instanceof TLSSocket);
+      const { location = '', cookie = '' } = choice ?? {};
+      send(
+        response,
+        choice
+          ? new DevReply(303, undefined, { location, 'set-cookie': cookie })
+          : await perform(listener, request, target),
+      );
+    });
     return true;
   };
 }
