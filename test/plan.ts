@@ -67,7 +67,7 @@ export const LATER: readonly Later[] = [
       'commands/audit',
       'faults/postgres-fence',
       'laws/{clock-advance,keyword-volumes,line-item-concurrency,media-copies,membership-merging,targeting-limits,transitions-*}',
-      'resources/{audience-files,audience-standing,media-probing,targeted-audiences}',
+      'resources/{audience-files,audience-standing,german-pages,media-probing,targeted-audiences}',
       'units/{aliases,cached-reader,site}',
     ],
     tier: 'core',

@@ -40,7 +40,7 @@ describe('the German texts', () => {
   test('have the values of the English ones', () => {
     const wrong = entries.filter(({ context, source, target }) => {
       const [needed, used] = [valuesOf(source), valuesOf(target)];
-      const text: unknown = context.split('.').reduce((group: never, key) => group[key], english as never);
+      const text: unknown = context.split('.').reduce((group: never, key) => group?.[key], english as never);
       const given = typeof text === 'function' ? Array.from({ length: text.length }, (_, at) => String(at)) : [];
       const isKnown = (name: string): boolean => needed.has(name) || given.includes(name);
       return ![...needed].every((name) => used.has(name)) || ![...used].every(isKnown);

@@ -1,4 +1,5 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
+import { language } from '../../base/language.ts';
 import type { Environment } from '../../contract/declare/account-state.ts';
 import { barChart } from '../../markup/bar-chart.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
@@ -95,7 +96,7 @@ ${lineItem === undefined ? noHtml : chart(hours, spent, currency)}
 }
 
 function chart(hours: WatchedAd['hours'], spent: number, currency: string): Html {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  const format = new Intl.NumberFormat(language(), { style: 'currency', currency });
   const money = (micros: number): string => format.format(micros / 1e6);
   const bars = hours.map(({ hour, micros }) => ({
     label: `${hour.slice(0, 10)} ${hour.slice(11, 16)}`,

@@ -19,7 +19,7 @@ export const DEVICE_COOKIE: CookieKind = {
   shape: /^[A-Za-z0-9_.-]{1,1000}$/,
   keeps_s: 180 * 86_400,
 };
-/** The cookie with the language that a visitor has chosen. @source decision 1261 */
+/** The cookie with the language that a visitor has chosen. @source decision 1268 */
 export const LANGUAGE_COOKIE: CookieKind = {
   name: 'language',
   shape: new RegExp(`^(${Object.keys(LANGUAGES).join('|')})$`),

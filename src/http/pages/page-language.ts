@@ -21,7 +21,7 @@ export const LANGUAGE_PARAMETER = 'page_language';
 /**
  * Makes a page in the language of its visitor: the one that they chose, else the first of their browser that pages exist in,
  * else that of the service.
- * @source decision 1261
+ * @source decision 1268
  */
 export function inLanguageOf<T>(request: IncomingMessage, usual: Language, work: () => T): T {
   const chosen = [true, false].map((isSecure) => readCookie(request, LANGUAGE_COOKIE, isSecure)).find(isLanguage);
@@ -30,7 +30,7 @@ export function inLanguageOf<T>(request: IncomingMessage, usual: Language, work:
   return speech.run({ language, url, read: new Set() }, work);
 }
 
-/** Goes on in the language of a form that was sent, in which its amounts are written. */
+/** Goes on in the language of a form that was sent, in which its amounts are written. @source decision 1269 */
 export function continueIn(language: string | null): void {
   const store = speech.getStore();
   if (store && isLanguage(language)) store.language = language;
