@@ -2,10 +2,10 @@ import { operations } from '../../src/app/dependencies.ts';
 import { schemaText } from '../../src/cli/dev/start-world.ts';
 import { RATES, type RateSetting } from '../../src/contract/declare/rates.ts';
 import { AUDIT_EVENTS, type AuditEvent, LOG_ONLY } from '../../src/contract/store/audit.ts';
-import { type DescribedService, openApiOf } from '../../src/engine/describe.ts';
 import { recordedReply } from '../../src/http/reference/worked-examples.ts';
 import { aliasFileSchema } from '../../src/http/vocabulary/alias-file.ts';
 import { settingsTable } from '../../src/settings.ts';
+import { type DescribedApi, openApiOf } from '../openapi/openapi.ts';
 import { coverageMarkdown } from './coverage/markdown.ts';
 import { interfaceMarkdown } from './interface-markdown.ts';
 import { endpointsMarkdown, GENERATED, problemsMarkdown } from './reference-markdown.ts';
@@ -13,7 +13,7 @@ import { scaleMarkdown } from './scale.ts';
 import { settingsMarkdown } from './settings.ts';
 
 /** The service that the documents describe: one with default settings. */
-export const byDefault: DescribedService = {
+export const byDefault: DescribedApi = {
   servers: {
     production: `http://127.0.0.1:${settingsTable.port.default}`,
     sandbox: `http://127.0.0.1:${settingsTable.sandbox_port.default}`,

@@ -3,10 +3,10 @@ import { RATES } from '../../src/contract/declare/rates.ts';
 import { type Family, type ProblemName, problems } from '../../src/contract/problems/problems.ts';
 import { declaredProblems } from '../../src/engine/declared-problems.ts';
 import { credentialWords, parameterWords, successorOf } from '../../src/engine/describe/words.ts';
-import { type DescribedService, groupsOf } from '../../src/engine/describe.ts';
 import { shellSnippet } from '../../src/http/reference/snippets/shell.ts';
 import { snippetPlan } from '../../src/http/reference/snippets/steps.ts';
 import { workedExamples } from '../../src/http/reference/worked-examples.ts';
+import { type DescribedApi, groupsOf } from '../openapi/openapi.ts';
 import { bodyTables, itemsWords, type MemberTable, replyTables } from './member-words.ts';
 import { problemWords, rateWords, sharedProblems } from './words.ts';
 
@@ -16,7 +16,7 @@ import { problemWords, rateWords, sharedProblems } from './words.ts';
  */
 export function endpointsMarkdown(
   operations: readonly Operation[],
-  { limits, servers: { sandbox } }: DescribedService,
+  { limits, servers: { sandbox } }: DescribedApi,
   before: string,
 ): string {
   const groups = groupsOf(operations).map(({ name, about, operations: own }) => {

@@ -22,7 +22,7 @@ for (const file of globSync('src/http/reference/snippets/*.mjs'))
   write(`reference/${basename(file)}`, readFileSync(file));
 for (const file of globSync('docs/{generated/*.schema.json,pictures/*}'))
   write(relative('docs', file), readFileSync(file));
-if (!isServed) write('openapi.json', openApiText());
+write('openapi.json', openApiText(isServed));
 const { outputFiles } = await build({
   entryPoints: { site: 'build/site/browser/site.ts' },
   outdir: out,
@@ -47,7 +47,7 @@ function packed(contents: string | Uint8Array): Buffer {
 
 /** A server that reads meanwhile finds a file whole, before and after. */
 function write(name: string, contents: string | Uint8Array): void {
-  if (isServed && /\.(?:css|js|json)$/.test(name)) write(`${name}.br`, packed(contents));
+  if (isServed && /\.(?:css|js|json)$/.test(name) && name !== 'openapi.json') write(`${name}.br`, packed(contents));
   const path = join(out, name);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.new`, contents);

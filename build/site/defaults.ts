@@ -1,6 +1,5 @@
 import { RATES, type RateSetting } from '../../src/contract/declare/rates.ts';
-import type { DescribedService } from '../../src/engine/describe.ts';
-import { type SiteValues, valuesOf } from '../../src/http/documentation.ts';
+import { type DescribedService, type SiteValues, valuesOf } from '../../src/http/documentation.ts';
 import { settingsTable } from '../../src/settings.ts';
 
 /** A server with default settings. */

@@ -1,6 +1,6 @@
 import { type Html, html, joinHtml, noHtml } from '../../src/base/html.ts';
 import type { Operation } from '../../src/contract/declare/operation.ts';
-import { type Group, groupsOf } from '../../src/engine/describe.ts';
+import { type Group, groupsOf } from '../openapi/openapi.ts';
 import { codeBlock } from './markdown.ts';
 import { proseHtml } from './members.ts';
 import { callLine, groupPath, groupTitle, operationLinks, operationPath } from './operation-parts.ts';

@@ -2,15 +2,16 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { catalog } from '../../src/app/catalog.ts';
 import type { Operation } from '../../src/contract/declare/operation.ts';
-import { groupsOf, openApiOf } from '../../src/engine/describe.ts';
 import { operationsOf } from '../../src/engine/operations.ts';
 import { recordedReply } from '../../src/http/reference/worked-examples.ts';
+import { groupsOf, openApiOf } from '../openapi/openapi.ts';
 import { GUIDES, OTHERS, UNLISTED } from './contents.ts';
 import { defaultService } from './defaults.ts';
 import { type Contents, siteDocument } from './frame.ts';
 import { type Guide, Guides } from './guide-pages.ts';
 import { readDocument } from './markdown.ts';
 import { operationPage } from './operation-page.ts';
+import { LIMITS } from './operation-parts.ts';
 import { eventsPage, searchPage, startPage } from './other-pages.ts';
 import type { SearchRecord, SitePage } from './page.ts';
 import { problemsPage } from './problems-page.ts';
@@ -37,9 +38,13 @@ const operations: readonly Operation[] = catalog.flatMap((entry) =>
   'fields' in entry ? operationsOf(entry) : [entry as Operation],
 );
 
-/** The description of all calls of a server with default settings. */
-export function openApiText(): string {
-  return JSON.stringify(openApiOf(operations, { ...defaultService, replyOf: recordedReply }));
+const PLACEHOLDERS = { servers: { production: '⟦production⟧', sandbox: '⟦sandbox⟧' }, limits: LIMITS };
+
+/** The description of all calls, with placeholders for the values of a server, or those of one with default settings. */
+export function openApiText(isServed: boolean): string {
+  return JSON.stringify(
+    openApiOf(operations, { ...(isServed ? PLACEHOLDERS : defaultService), replyOf: recordedReply }),
+  );
 }
 
 /** All pages but the first and that of searches. */

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { extname } from 'node:path';
 import { html } from '../base/html.ts';
-import type { DescribedService } from '../engine/describe.ts';
+import type { Environment } from '../contract/declare/account-state.ts';
+import type { RateSetting } from '../contract/declare/rates.ts';
 import { etagOf, type Routes, type WholeReply } from './routes.ts';
 
 /** The output of `npm run build`: pages in which `⟦name⟧` stands for a value of this server. @source decision 1231 */
@@ -25,13 +26,19 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** The files with values of the server. */
-const FILLED = /\.(?:html|md|txt)$/;
+const FILLED = /\.(?:html|md|txt)$|^openapi\.json$/;
 
 /** The values of placeholders, by name; the names of keys stand for those that are missing. */
 export type SiteValues = Readonly<Record<string, string | undefined>>;
 
+/** The addresses of a service, empty until it listens, and its rate limits. */
+export interface DescribedService {
+  readonly servers: Readonly<Record<Environment, string>>;
+  readonly limits: Readonly<Record<RateSetting, number>>;
+}
+
 /** The values that a service has. */
-export function valuesOf(name: string, { servers, limits }: Pick<DescribedService, 'servers' | 'limits'>): SiteValues {
+export function valuesOf(name: string, { servers, limits }: DescribedService): SiteValues {
   const shown = Object.entries(limits).map(([setting, limit]) => [setting, limit.toLocaleString('en')]);
   return { name, ...servers, ...Object.fromEntries(shown) };
 }
@@ -75,6 +82,7 @@ export function addDocumentation(
   const answer = (request: IncomingMessage): WholeReply | undefined => {
     const path = pathOf(request);
     if (path === '/docs') return movedTo('/docs/');
+    if (path === '/docs/openapi.json') return movedTo('/openapi.json');
     if (path !== '/docs/' && path.endsWith('/')) return movedTo(path.slice(0, -1));
     return replyWith(fileOf(path.slice('/docs/'.length)), request);
   };
@@ -86,7 +94,22 @@ export function addDocumentation(
     return reply && !path.endsWith('.mjs') ? movedTo(`/docs${path}`) : reply;
   };
   for (const path of ['/docs', '/docs/*']) routes.get(path, answer);
+  routes.get('/llms.txt', () => movedTo('/docs/llms.txt'));
   for (const path of ['/reference', '/reference/*']) routes.get(path, former);
+}
+
+/** Adds the description of the API for programs at `/openapi.json`. @source decision 12 */
+export function addApiDescription(routes: Routes, surroundings: () => DescribedService): void {
+  let known: WholeReply | undefined;
+  routes.get('/openapi.json', () => {
+    if (known) return known;
+    const { servers, limits } = surroundings();
+    const values: Readonly<Record<string, unknown>> = { ...servers, ...limits };
+    const fill = (text: string) => text.replace(/"⟦(\w+)⟧"/g, (_, name: string) => JSON.stringify(values[name]));
+    const reply = replyOf('openapi.json', false, 'no-cache', fill);
+    if (servers.production !== '' && servers.sandbox !== '') known = reply;
+    return reply;
+  });
 }
 
 /** The values of all servers: their paths have no extension, and they have other pages to link to. */
@@ -112,7 +135,6 @@ function replyOf(
 ): WholeReply | undefined {
   const read = SAFE.test(file) ? readOf(isPacked ? `${file}.br` : file) : undefined;
   if (!read) return undefined;
-  // Pictures are no text.
   const body = FILLED.test(file) ? Buffer.from(fill(read.toString())) : read;
   const headers = {
     'content-type': TYPES[extname(file)]!,

@@ -1,11 +1,12 @@
-import type { Operation } from '../../contract/declare/operation.ts';
-import { problemDetails } from '../../contract/problems/problem-details.ts';
-import { isFlat, problems } from '../../contract/problems/problems.ts';
-import { successesOf } from '../declared-problems.ts';
-import { possibleProblems } from './failures.ts';
-import { type DescribeBody, replyBody, successSchema } from './replies.ts';
-import { anyOf, closed, type Json, type NamedSchemas, pascal, reference } from './schemas.ts';
-import { refName } from './words.ts';
+import type { Operation } from '../../src/contract/declare/operation.ts';
+import { problemDetails } from '../../src/contract/problems/problem-details.ts';
+import { isFlat, problems } from '../../src/contract/problems/problems.ts';
+import { successesOf } from '../../src/engine/declared-problems.ts';
+import { possibleProblems } from '../../src/engine/describe/failures.ts';
+import { replyBody, successSchema } from '../../src/engine/describe/replies.ts';
+import { anyOf, closed, type Json, type NamedSchemas, pascal, reference } from '../../src/engine/describe/schemas.ts';
+import { refName } from '../../src/engine/describe/words.ts';
+import type { DescribeBody } from './responses.ts';
 
 /**
  * The body of a reply as clients read it: one type a resource, one type of errors a family. The echo of the request has no

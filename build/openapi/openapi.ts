@@ -1,23 +1,24 @@
 import { createHash } from 'node:crypto';
-import type { CredentialKind, Operation } from '../contract/declare/operation.ts';
-import { RATES, type RateSetting } from '../contract/declare/rates.ts';
-import { problems } from '../contract/problems/problems.ts';
-import { declaredProblems } from './declared-problems.ts';
-import { parameterObjects, requestBody } from './describe/inputs.ts';
-import { discriminated, publishedBody, withNamedSchemas } from './describe/published.ts';
-import { type DescribeBody, HEADERS, responses } from './describe/replies.ts';
-import type { Json, NamedSchemas } from './describe/schemas.ts';
-import { countedPer, successorOf } from './describe/words.ts';
-import { VERSION } from './operations.ts';
+import type { Environment } from '../../src/contract/declare/account-state.ts';
+import type { CredentialKind, Operation } from '../../src/contract/declare/operation.ts';
+import { RATES, type RateSetting } from '../../src/contract/declare/rates.ts';
+import { problems } from '../../src/contract/problems/problems.ts';
+import { declaredProblems } from '../../src/engine/declared-problems.ts';
+import { parameterObjects, requestBody } from '../../src/engine/describe/inputs.ts';
+import type { Json, NamedSchemas } from '../../src/engine/describe/schemas.ts';
+import { countedPer, successorOf } from '../../src/engine/describe/words.ts';
+import { VERSION } from '../../src/engine/operations.ts';
+import { discriminated, publishedBody, withNamedSchemas } from './published.ts';
+import { type DescribeBody, HEADERS, responses } from './responses.ts';
 
 /** Contents of the API description beyond the catalog. */
-export interface DescribedService {
+export interface DescribedApi {
   /** The base URLs of the two environments. */
-  readonly servers: { readonly production: string; readonly sandbox: string };
+  readonly servers: Readonly<Record<Environment, string>>;
+  /** The rate limits, or their placeholders. */
+  readonly limits: Readonly<Record<RateSetting, number | string>>;
   /** The reply to the example of an operation, by its id; undefined if there is none. */
   replyOf?(id: string): unknown;
-  /** The configured rate limits. */
-  readonly limits: Readonly<Record<RateSetting, number>>;
 }
 
 const ABOUT = `A self-hosted advertising platform server.
@@ -44,7 +45,7 @@ const SECURITY: Readonly<Partial<Record<CredentialKind, readonly Json[]>>> = {
 /** The OpenAPI 3.1 description of the API, generated from its operations alone. @param bodyOf describes bodies of replies */
 export function openApiOf(
   operations: readonly Operation[],
-  service: DescribedService,
+  service: DescribedApi,
   bodyOf: DescribeBody = publishedBody,
 ): Json {
   const { servers } = service;
@@ -118,7 +119,7 @@ function problemsIn(operations: readonly Operation[]): Json {
   return Object.fromEntries([...names].map((name) => [name, problems[name]]));
 }
 
-function describe(operation: Operation, service: DescribedService, named: NamedSchemas, bodyOf: DescribeBody): Json {
+function describe(operation: Operation, service: DescribedApi, named: NamedSchemas, bodyOf: DescribeBody): Json {
   const { limits, replyOf } = service;
   const { id, description, group, onlyIn: only, roles, rate, credential = 'user', allowsGet, aliases } = operation;
   const successor = successorOf(operation);
