@@ -16,7 +16,7 @@ const FIELD = "  probe: oneOf('HIGH', 'LOW').filteredBy('probes').sortable().des
 const DECLARATION = 'src/features/ads/campaigns.ts';
 const STEPS = 'src/storage/migrations';
 /** What is needed to run and to check the copy. */
-const COPIED = ['src', 'bin', 'package.json', 'tsconfig.json'];
+const COPIED = ['src', 'bin', 'build', 'docs', 'package.json', 'package-lock.json', 'tsconfig.json'];
 
 let copy: string;
 /** The copy before anything was changed: its files by name. */
@@ -40,6 +40,7 @@ before(async () => {
   described.before = await (await fetch(`${running.file.base_url}/openapi.json`)).json();
   await running.kill();
   addField();
+  spawnSync(process.execPath, ['build/site.js'], { cwd: copy, stdio: 'inherit' });
   await start({ entry: join(copy, 'bin/barker.js') });
   described.after = await (await fetch(`${running.file.base_url}/openapi.json`)).json();
 });

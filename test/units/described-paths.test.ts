@@ -13,7 +13,7 @@ const documents = [
   ...globSync('src/**/README.md', { exclude: ['src/features/ads/reference/tables/README.md'] }),
 ];
 /** Files that a running server makes, and those of the package. */
-const MADE = ['dev.json', 'sbom.cdx.json'];
+const MADE = ['release/', 'dev.json', 'sbom.cdx.json'];
 const roots = readdirSync('.', { withFileTypes: true });
 const suites = readdirSync('test');
 
