@@ -41,11 +41,8 @@ await build({
   // Settings of the type checker change nothing.
   tsconfigRaw: '{}',
 });
-const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { readonly version: string };
+const { version, repository } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as Record<string, unknown>;
 const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as object;
-writeFileSync(join(out, 'package.json'), `${JSON.stringify({ ...manifest, version }, undefined, 2)}\n`);
-for (const [name, from] of [
-  ['README.md', source],
-  ['LICENSE', home],
-] as const)
-  cpSync(join(from, name), join(out, name));
+writeFileSync(join(out, 'package.json'), `${JSON.stringify({ ...manifest, version, repository }, undefined, 2)}\n`);
+cpSync(join(home, 'docs/typed-client.md'), join(out, 'README.md'));
+cpSync(join(home, 'LICENSE'), join(out, 'LICENSE'));

@@ -83,6 +83,8 @@ function makeFiles(version: string, out: string, wanted: readonly string[]): str
   mkdirSync(out, { recursive: true });
   const made = run('npm', 'pack', '--silent', '--pack-destination', out).split('\n').at(-1)!;
   const tarball = join(out, made);
+  run('npm', 'run', '--silent', 'client');
+  run('npm', 'pack', './built/client', '--silent', '--pack-destination', out);
   const changed_s = Number(run('git', 'log', '-1', '--format=%ct'));
   for (const [platform, node] of platformsOf(manifest)) {
     if (wanted.length > 0 && !wanted.includes(platform)) continue;
@@ -106,7 +108,7 @@ function makeFiles(version: string, out: string, wanted: readonly string[]): str
 }
 
 function publish(version: string, out: string, tarball: string): void {
-  run('npm', 'publish', join(out, tarball));
+  for (const each of [tarball, `barker-ads-client-${version}.tgz`]) run('npm', 'publish', join(out, each));
   const files = readdirSync(out).filter((file) => file !== 'notes.md');
   const all = files.map((file) => join(out, file));
   run('gh', 'release', 'create', `v${version}`, '--verify-tag', '--notes-file', join(out, 'notes.md'), ...all);

@@ -4,7 +4,7 @@ export const GUIDES: readonly (readonly [task: string, about: string, guides: re
   [
     'Build',
     'Campaigns, statistics and conversions from your own code.',
-    ['clients', 'stats', 'conversions', 'keywords'],
+    ['typed-client', 'clients', 'stats', 'conversions', 'keywords'],
   ],
   ['Test', 'A server for each test of your client.', ['testing']],
   ['Run', 'Ads: simulated for development, or served to publishers.', ['delivery', 'serving']],

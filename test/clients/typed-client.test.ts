@@ -42,7 +42,7 @@ test('is small: what a browser loads has less than 30 kB', () => {
 });
 
 test('the programs of its page and of docs/clients.md have the types that they need', async () => {
-  const page = readFileSync('client/README.md', 'utf8');
+  const page = readFileSync('docs/typed-client.md', 'utf8');
   const blocks = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block]) => block!);
   assert.equal(blocks.length, 7);
   project.write('page.mts', blocks.join('\n'));
