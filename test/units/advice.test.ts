@@ -1,14 +1,9 @@
 // What documents, messages, pages and examples tell people to run.
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { largeDocs } from '../../build/docs/generated-docs.ts';
+import { instructions } from '../rig/instructions.ts';
 
-const files = globSync('{*.md,compose*.yaml,Dockerfile,{bin,build,deploy,docs,src}/**/*.*}').filter((file) =>
-  /\.(md|ts|js|mjs|json|yaml|html|css|cfg|conf|service|py|toml)$|file$/.test(file),
-);
-const texts = new Map(files.map((file) => [file, readFileSync(file, 'utf8')]));
-for (const [name, text] of Object.entries(largeDocs())) texts.set(`docs/generated/${name}`, text);
+const texts = instructions();
 
 /** Where something is said, with what surrounds it. */
 function said(pattern: RegExp, but: RegExp = /^$/): string[] {
@@ -40,6 +35,10 @@ describe('nothing downloads a package that the project does not own', () => {
   test('neither do others', () => {
     assert.deepEqual(said(/\b(npm (exec|x|init|create)|(pnpm|yarn) dlx|pnpx|bunx)\b/g), []);
     assert.deepEqual(said(/\bnpm (i|install|add)( --?\S+( \/\S+)?)* barker\b/g), []);
+  });
+
+  test('imports name the scope', () => {
+    assert.deepEqual(said(/(?<![@\w/-])barker\/(testing|client)\b/g), []);
   });
 });
 
