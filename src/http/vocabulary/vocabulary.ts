@@ -10,7 +10,7 @@ import { type Paths, type PositionContext, pathsOf, positionOf } from './positio
 import { isJson, type Position, rewriteJson, rewriteText, rewriteValue } from './rewrite-json.ts';
 
 /** Translates between the names of a client and those of this service, at its edge. @source decision 886, 891, 892 */
-export interface ClientWords {
+interface ClientWords {
   readonly paths: Paths;
   /** The translation of an operation. */
   of(operation: Operation): OperationWords;
