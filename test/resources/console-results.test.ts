@@ -157,7 +157,7 @@ describe('results', () => {
     assert.match(html, /Impressions<\/dt><dd>[\d,]+</);
     const campaign = unescaped((await user.get(`${results}?campaign_id=${campaigns[0]}`)).html);
     assert.match(campaign, /<meter min="0" max="10000000" value="\d+"/);
-    assert.match(campaign, /\$\d+\.\d\d of today's \$10\.00 is spent, and \d+ % of the day has passed/);
+    assert.match(campaign, /\$\d+\.\d\d of today's \$10\.00 is spent, and \d+% of the day has passed/);
     const whole = (await user.get(results)).html;
     assert.doesNotMatch(whole, /Pacing|Why these numbers/);
   });

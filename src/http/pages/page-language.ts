@@ -54,16 +54,16 @@ export function noteParameter(name: string): void {
   speech.getStore()?.read.add(name);
 }
 
-/** The links to the current page in other languages. They repeat no parameter that the page does not read. */
+/** The links to the current page in other languages. They repeat no parameter that the page does not read, and no address of another site. */
 export function languageLinks(): Html {
   const { language, url, read } = speech.getStore() ?? {};
   if (url === undefined) return noHtml;
   const links = Object.entries(LANGUAGES).map(([code, name]) =>
     code === language
       ? html`<span aria-current="true">${name}</span>`
-      : html`<a href="${urlIn(url, (name) => read?.has(name) === true, code)}" lang="${code}" hreflang="${code}" rel="nofollow">${name}</a>`,
+      : html`<a href="${urlIn(url, (name, value) => read?.has(name) === true && !value.includes('//'), code)}" lang="${code}" hreflang="${code}" rel="nofollow">${name}</a>`,
   );
-  return html`<footer><nav aria-label="${texts.site.languages}">${joinHtml(links, ' ')}</nav></footer>
+  return html`<footer><nav aria-label="${texts.site.languages}">${joinHtml(links, '\n')}</nav></footer>
 `;
 }
 
@@ -81,9 +81,11 @@ export function languageChoice(
   };
 }
 
-function urlIn(url: string, isKept: (name: string) => boolean, language?: string): string {
+function urlIn(url: string, isKept: (name: string, value: string) => boolean, language?: string): string {
   const [path = '', query] = url.split('?');
-  const parameters = new URLSearchParams([...new URLSearchParams(query)].filter(([name]) => isKept(name)));
+  const parameters = new URLSearchParams(
+    [...new URLSearchParams(query)].filter(([name, value]) => isKept(name, value)),
+  );
   if (language) parameters.set(LANGUAGE_PARAMETER, language);
   return parameters.size === 0 ? path : `${path}?${parameters}`;
 }
