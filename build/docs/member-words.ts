@@ -1,8 +1,8 @@
 import type { Operation } from '../../src/contract/declare/operation.ts';
-import { hasJsonBody, requestBody } from '../../src/engine/describe/inputs.ts';
-import { successSchema } from '../../src/engine/describe/replies.ts';
 import type { Json, NamedSchemas } from '../../src/engine/describe/schemas.ts';
-import { refName, spaced, type ValueWords, valueWords } from '../../src/engine/describe/words.ts';
+import { hasJsonBody, refName, spaced, type ValueWords, valueWords } from '../../src/engine/describe/words.ts';
+import { requestBody } from '../openapi/inputs.ts';
+import { successSchema } from '../openapi/replies.ts';
 
 /** A member of a body, described for people. */
 export interface MemberWords extends ValueWords {

@@ -1,8 +1,7 @@
-import type { Operation } from '../../src/contract/declare/operation.ts';
+import type { CredentialKind, Operation } from '../../src/contract/declare/operation.ts';
 import { RATES, type RateSetting } from '../../src/contract/declare/rates.ts';
 import { type ProblemName, problems, type Wording } from '../../src/contract/problems/problems.ts';
 import { declaredProblems, wording } from '../../src/engine/declared-problems.ts';
-import { countedPer } from '../../src/engine/describe/words.ts';
 
 /** A problem as worded for an operation. */
 export interface ProblemWords {
@@ -49,4 +48,24 @@ export function durationWords(duration_s: number): string {
 
 function thousands(amount: number | string): string {
   return String(amount).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** The successor path of a deprecated or legacy operation; undefined for others. */
+export function successorOf({ replacedBy, deprecation }: Operation): string | undefined {
+  return replacedBy ?? deprecation?.path;
+}
+
+/** Credentials with which an application calls for itself. */
+const ITSELF: ReadonlySet<CredentialKind> = new Set(['consumer', 'request-token', 'basic', 'bearer']);
+
+/** The scope of the rate limit. */
+export function countedPer({
+  rate,
+  credential = 'user',
+}: Operation): 'account' | 'user' | 'application' | 'publisher' | 'user or application' {
+  const { perAccount, perApplication } = RATES[rate];
+  if (perAccount) return 'account';
+  if (credential === 'publisher') return 'publisher';
+  if (perApplication || ITSELF.has(credential)) return 'application';
+  return credential === 'user-or-bearer' ? 'user or application' : 'user';
 }

@@ -4,10 +4,10 @@ import type { CredentialKind, Operation } from '../../src/contract/declare/opera
 import { RATES, type RateSetting } from '../../src/contract/declare/rates.ts';
 import { problems } from '../../src/contract/problems/problems.ts';
 import { declaredProblems } from '../../src/engine/declared-problems.ts';
-import { parameterObjects, requestBody } from '../../src/engine/describe/inputs.ts';
 import type { Json, NamedSchemas } from '../../src/engine/describe/schemas.ts';
-import { countedPer, successorOf } from '../../src/engine/describe/words.ts';
 import { VERSION } from '../../src/engine/operations.ts';
+import { countedPer, successorOf } from '../docs/words.ts';
+import { parameterObjects, requestBody } from './inputs.ts';
 import { discriminated, publishedBody, withNamedSchemas } from './published.ts';
 import { type DescribeBody, HEADERS, responses } from './responses.ts';
 

@@ -2,10 +2,10 @@ import type { Operation } from '../../src/contract/declare/operation.ts';
 import { problemDetails } from '../../src/contract/problems/problem-details.ts';
 import { isFlat, problems } from '../../src/contract/problems/problems.ts';
 import { successesOf } from '../../src/engine/declared-problems.ts';
-import { possibleProblems } from '../../src/engine/describe/failures.ts';
-import { replyBody, successSchema } from '../../src/engine/describe/replies.ts';
 import { anyOf, closed, type Json, type NamedSchemas, pascal, reference } from '../../src/engine/describe/schemas.ts';
 import { refName } from '../../src/engine/describe/words.ts';
+import { possibleProblems } from './failures.ts';
+import { replyBody, successSchema } from './replies.ts';
 import type { DescribeBody } from './responses.ts';
 
 /**

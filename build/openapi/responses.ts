@@ -1,9 +1,9 @@
 import type { Operation } from '../../src/contract/declare/operation.ts';
 import { RATES } from '../../src/contract/declare/rates.ts';
 import { statusesOf, successesOf, wording } from '../../src/engine/declared-problems.ts';
-import { exampleReply } from '../../src/engine/describe/examples.ts';
-import { problemsOfStatus } from '../../src/engine/describe/failures.ts';
 import type { Json, NamedSchemas } from '../../src/engine/describe/schemas.ts';
+import { exampleReply } from './examples.ts';
+import { problemsOfStatus } from './failures.ts';
 
 const DEPRECATION = [
   'Since when, or from when on, what was used is deprecated: `@` and Unix seconds (RFC 9745).',

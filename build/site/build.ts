@@ -4,8 +4,9 @@ import { parseArgs } from 'node:util';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { build } from 'esbuild';
 import { filledIn } from '../../src/http/documentation.ts';
+import { ownSchemasOf } from '../openapi/own-schemas.ts';
 import { defaults } from './defaults.ts';
-import { openApiText, siteFiles } from './site.ts';
+import { openApiText, operations, siteFiles } from './site.ts';
 
 // Writes the documentation: `built/site/`, which a server fills in with its own values, or with `--static FOLDER` pages with
 // the values of a server with default settings, to publish anywhere.
@@ -23,6 +24,7 @@ for (const file of globSync('src/http/reference/snippets/*.mjs'))
 for (const file of globSync('docs/{generated/*.schema.json,pictures/*}'))
   write(relative('docs', file), readFileSync(file));
 write('openapi.json', openApiText(isServed));
+if (isServed) writeFileSync('built/schemas.json', JSON.stringify(ownSchemasOf(operations)));
 const { outputFiles } = await build({
   entryPoints: { site: 'build/site/browser/site.ts' },
   outdir: out,

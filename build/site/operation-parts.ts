@@ -2,8 +2,8 @@ import { type Html, html, joinHtml, noHtml } from '../../src/base/html.ts';
 import type { Operation } from '../../src/contract/declare/operation.ts';
 import { RATES, type RateSetting } from '../../src/contract/declare/rates.ts';
 import { ROLES } from '../../src/contract/declare/roles.ts';
-import { credentialWords, successorOf } from '../../src/engine/describe/words.ts';
-import { rateWords } from '../docs/words.ts';
+import { credentialWords } from '../../src/engine/describe/words.ts';
+import { rateWords, successorOf } from '../docs/words.ts';
 
 /** The limits as placeholders, which have the name of their setting. */
 export const LIMITS = Object.fromEntries(

@@ -34,7 +34,8 @@ export function siteFiles(): Map<string, string> {
   ]);
 }
 
-const operations: readonly Operation[] = catalog.flatMap((entry) =>
+/** All operations of the catalog. */
+export const operations: readonly Operation[] = catalog.flatMap((entry) =>
   'fields' in entry ? operationsOf(entry) : [entry as Operation],
 );
 

@@ -5,8 +5,7 @@ import { consolePages } from '../console/console-pages.ts';
 import type { Services } from '../contract/declare/operation.ts';
 import type { Pages } from '../contract/declare/pages.ts';
 import { findOperations } from '../engine/describe/find-operations.ts';
-import { hasJsonBody } from '../engine/describe/inputs.ts';
-import { parameterWords } from '../engine/describe/words.ts';
+import { hasJsonBody, parameterWords } from '../engine/describe/words.ts';
 import {
   createValidate,
   findDelivery,

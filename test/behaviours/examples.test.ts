@@ -1,8 +1,8 @@
 // On either database: both are asked the same, and what they store is held against each other elsewhere.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { exampleReply } from '../../build/openapi/examples.ts';
 import { operations } from '../../src/app/dependencies.ts';
-import { exampleReply } from '../../src/engine/describe/examples.ts';
 import { listPlacements } from '../../src/features/ads/line-items/placements.ts';
 import { referenceOperations } from '../../src/features/ads/reference/reference-lookups.ts';
 import { targetingLookups } from '../../src/features/ads/reference/targeting-lookups.ts';

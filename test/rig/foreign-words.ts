@@ -38,7 +38,7 @@ interface Contents {
  * in other operations are those of single operations.
  */
 function wholeVocabulary(): Contents {
-  const own = ownWordsOf(operations, {});
+  const own = ownWordsOf(operations);
   const words = (all: Iterable<string>): Words =>
     Object.fromEntries([...all].filter((word) => !isProtocolName(word)).map((word) => [word, foreign(word)]));
   const values = (of: OwnWords, isWanted: (name: string) => boolean): Values => {
@@ -63,7 +63,7 @@ const known = new Map<Operation, OwnWords>();
 
 /** The own words of a single operation. */
 function wordsOf(operation: Operation): OwnWords {
-  const of = known.get(operation) ?? ownWordsOf([operation], {});
+  const of = known.get(operation) ?? ownWordsOf([operation]);
   known.set(operation, of);
   return of;
 }
@@ -76,7 +76,7 @@ export function keepAliasFile(folder: string): string {
 }
 
 const words: Contents | undefined = aliasFile === undefined ? undefined : JSON.parse(readFileSync(aliasFile, 'utf8'));
-const freeNames = words && ownWordsOf(operations, {}).freeNames;
+const freeNames = words && ownWordsOf(operations).freeNames;
 
 const templates = operations
   .flatMap((operation) => [operation.path, ...(operation.aliases ?? [])].map((path) => ({ operation, path })))

@@ -1,5 +1,6 @@
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { messagePattern } from '../../build/openapi/failures.ts';
 import type { Operation } from '../../src/contract/declare/operation.ts';
 import { problemDetails } from '../../src/contract/problems/problem-details.ts';
 import { type Family, isFlat, type ProblemName, problems } from '../../src/contract/problems/problems.ts';
@@ -12,7 +13,6 @@ import {
   UNROUTED,
   wording,
 } from '../../src/engine/declared-problems.ts';
-import { messagePattern } from '../../src/engine/describe/failures.ts';
 import { shapeOf } from './shapes.ts';
 
 /** A reply to record; without an operation when none answered. */

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { generatedDocs, largeDocs } from '../../build/docs/generated-docs.ts';
+import { messagePattern } from '../../build/openapi/failures.ts';
 import { operations } from '../../src/app/dependencies.ts';
 import type { Operation } from '../../src/contract/declare/operation.ts';
 import { type ProblemName, problems } from '../../src/contract/problems/problems.ts';
 import { declaredProblems } from '../../src/engine/declared-problems.ts';
-import { messagePattern } from '../../src/engine/describe/failures.ts';
 import { unreachable } from '../rig/ledger.ts';
 import { openApi } from '../rig/validation.ts';
 

@@ -115,7 +115,7 @@ function signerOf(known: readonly KnownApplication[], oauth: ReadonlyMap<string,
 }
 
 /** Formats JSON for reading; other text stays as it is. */
-export function indented(text: string): string {
+function indented(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {

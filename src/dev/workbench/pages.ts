@@ -1,7 +1,6 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import type { Operation } from '../../contract/declare/operation.ts';
-import { hasJsonBody } from '../../engine/describe/inputs.ts';
-import { credentialWords, parameterWords } from '../../engine/describe/words.ts';
+import { credentialWords, hasJsonBody, parameterWords } from '../../engine/describe/words.ts';
 import { alertBox } from '../../markup/boxes.ts';
 import { bodyField, callFields, foundOperations, operationSearch } from '../../markup/call-form.ts';
 import { errorSummary, type FieldErrors, formField, selectField, toSentence } from '../../markup/form-fields.ts';

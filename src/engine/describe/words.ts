@@ -1,7 +1,5 @@
 import type { Field } from '../../contract/declare/fields.ts';
 import type { CredentialKind, Operation } from '../../contract/declare/operation.ts';
-import { RATES } from '../../contract/declare/rates.ts';
-import { hasJsonBody, pathNames } from './inputs.ts';
 import { type Json, portable } from './schemas.ts';
 
 /** A value described for people: its type, bounds and choices. */
@@ -69,9 +67,14 @@ function choicesOf(schema: Json): string[] {
   return all.filter((word) => word !== null).map(String);
 }
 
-/** The successor path of a deprecated or legacy operation; undefined for others. */
-export function successorOf({ replacedBy, deprecation }: Operation): string | undefined {
-  return replacedBy ?? deprecation?.path;
+/** The names of the `:name` segments of a path template. */
+export function pathNames(path: string): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!);
+}
+
+/** Whether the body of an operation is JSON, and nothing else. */
+export function hasJsonBody({ body }: Pick<Operation, 'body'>): boolean {
+  return body === 'json' || body === 'members' || body === 'bytes' || body === 'object';
 }
 
 /** Describes the parameters of an operation, path parameters first; not the members of a body in JSON. */
@@ -116,9 +119,6 @@ function fieldWords(name: string, field: Field, place: 'query' | 'body'): Parame
   return { name, place, ...words, isRequired: field.isRequired, fallback, about: field.description };
 }
 
-/** Credentials with which an application calls for itself. */
-const ITSELF: ReadonlySet<CredentialKind> = new Set(['consumer', 'request-token', 'basic', 'bearer']);
-
 const CREDENTIALS: Readonly<Record<CredentialKind, string>> = {
   user: 'the access token of a user',
   consumer: 'consumer key and secret, signed',
@@ -133,16 +133,4 @@ const CREDENTIALS: Readonly<Record<CredentialKind, string>> = {
 /** Describes the credential that a caller must present. */
 export function credentialWords({ credential = 'user' }: Operation): string {
   return CREDENTIALS[credential];
-}
-
-/** The scope of the rate limit. */
-export function countedPer({
-  rate,
-  credential = 'user',
-}: Operation): 'account' | 'user' | 'application' | 'publisher' | 'user or application' {
-  const { perAccount, perApplication } = RATES[rate];
-  if (perAccount) return 'account';
-  if (credential === 'publisher') return 'publisher';
-  if (perApplication || ITSELF.has(credential)) return 'application';
-  return credential === 'user-or-bearer' ? 'user or application' : 'user';
 }

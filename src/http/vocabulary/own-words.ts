@@ -1,51 +1,35 @@
+import { readFileSync } from 'node:fs';
 import type { Operation } from '../../contract/declare/operation.ts';
-import type { Family } from '../../contract/problems/problems.ts';
-import { statusesOf, WITHOUT_OPERATION } from '../../engine/declared-problems.ts';
-import { errorEnvelope } from '../../engine/describe/failures.ts';
-import { inputSchema, pathNames, requestBody } from '../../engine/describe/inputs.ts';
-import { replyBody } from '../../engine/describe/replies.ts';
 import type { Json, NamedSchemas } from '../../engine/describe/schemas.ts';
 
 /** The schemas of the input and replies of an operation. */
-interface OperationSchemas {
+export interface OperationSchemas {
   /** By name: path parameters, other parameters, files. */
   readonly parameters: Json;
   /** Of a JSON body that is more than parameters. */
-  readonly body: Json | undefined;
+  readonly body?: Json | undefined;
   readonly replies: readonly Json[];
 }
 
 /** Protocol parameters are the words of another standard: they have no other names. @source RFC 5849 3.1 */
 export const isProtocolName = (name: string): boolean => name.startsWith('oauth_');
 
-/** The schemas of an operation; what they refer to is added to the named schemas. */
-export function schemasOf(operation: Operation, named: NamedSchemas): OperationSchemas {
-  const { path, pathParameters = {}, parameters, files = {}, body } = operation;
-  const declared = Object.entries({ ...parameters, ...operation.protocolParameters, ...pathParameters });
-  const isWhole = body === 'json' || body === 'bytes' || body === 'members';
-  return {
-    parameters: Object.fromEntries([
-      ...pathNames(path).map((name) => [name, { type: 'string' }]),
-      ...Object.keys({ ...operation.extraEcho, ...files }).map((name) => [name, { type: 'string' }]),
-      ...declared.map(([name, field]) => [name, inputSchema(field, named)]),
-    ]) as Json,
-    body: isWhole ? contentsOf(requestBody(operation, named)!)[0] : undefined,
-    replies: statusesOf(operation)
-      .map((status) => replyBody(operation, status, named))
-      .filter((schema) => schema !== undefined),
-  };
+/** The schemas of all calls, as `npm run build` writes them. @source decision 1231 */
+export interface OwnSchemas {
+  /** By the id of their operation. */
+  readonly calls: Readonly<Record<string, OperationSchemas>>;
+  /** Of replies where no operation answers. */
+  readonly unrouted: readonly Json[];
+  /** Those to which the others refer, by name. */
+  readonly named: NamedSchemas;
 }
 
-function contentsOf({ content = {} }: { readonly content?: unknown } & Json): Json[] {
-  return Object.values(content as Json).map((each) => (each as { readonly schema: Json }).schema);
-}
+let loaded: OwnSchemas | undefined;
 
-const FAMILIES: readonly Family[] = ['ads', 'numeric', 'flat', 'problem'];
-
-/** The schemas of replies where no operation answers; what they refer to is added to the named schemas. */
-export function unroutedSchemas(named: NamedSchemas): Json[] {
-  const request = () => ({ type: 'object', properties: {} });
-  return FAMILIES.map((family) => errorEnvelope(family, WITHOUT_OPERATION, request, named));
+/** Reads the schemas once. */
+export function ownSchemas(): OwnSchemas {
+  loaded ??= JSON.parse(readFileSync(new URL('../../../built/schemas.json', import.meta.url), 'utf8')) as OwnSchemas;
+  return loaded;
 }
 
 /** The schemas behind references and between alternatives. */
@@ -101,7 +85,8 @@ const PAYLOAD = [
 ];
 
 /** Collects the native names of operations. */
-export function ownWordsOf(operations: readonly Operation[], named: NamedSchemas): OwnWords {
+export function ownWordsOf(operations: readonly Operation[]): OwnWords {
+  const { calls, unrouted, named } = ownSchemas();
   const pathSegments = new Set(PAGE_SEGMENTS);
   const parameters = new Set(['params', ...CHALLENGE.parameters]);
   const members = new Set([...CHALLENGE.members, ...PAYLOAD]);
@@ -155,11 +140,11 @@ export function ownWordsOf(operations: readonly Operation[], named: NamedSchemas
     for (const path of [operation.path, ...(operation.aliases ?? [])]) {
       for (const segment of path.split('/')) if (segment !== '' && !segment.startsWith(':')) pathSegments.add(segment);
     }
-    const schemas = schemasOf(operation, named);
+    const schemas = calls[operation.id]!;
     collect([{ properties: schemas.parameters }, schemas.body], '', parameters);
     collect(schemas.replies, '', members);
   }
-  collect(unroutedSchemas(named), '', members);
+  collect(unrouted, '', members);
   const ids = operations.flatMap(({ id }) => [id, id.split('.')[0]!]);
   return { pathSegments, parameters, members, values, freeNames, spellings, operations: new Set(ids) };
 }

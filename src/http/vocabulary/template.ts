@@ -18,7 +18,7 @@ const INTRODUCTION = `// Every word of Barker, with the word that clients use fo
 
 /** Generates an alias file that maps every native name to itself, with comments, as a starting point. */
 export function aliasTemplate(operations: readonly Operation[]): string {
-  const own = ownWordsOf(operations, {});
+  const own = ownWordsOf(operations);
   const named = (words: Iterable<string>): Readonly<Record<string, string>> =>
     themselves([...words].filter((word) => canBeWord.name(word) && !isProtocolName(word)));
   const values = [...own.values].map(

@@ -5,7 +5,7 @@ import type { Json, NamedSchemas } from '../../engine/describe/schemas.ts';
 import { type AliasFile, fileOfPlace, incoming, placesOf, pointerTo } from './alias-file.ts';
 import { type ErrorWords, errorWordsOf } from './error-words.ts';
 import { checkWords, createNaming, type Naming } from './naming.ts';
-import { type OwnWords, ownWordsOf, schemasOf, unroutedSchemas } from './own-words.ts';
+import { type OwnSchemas, type OwnWords, ownSchemas, ownWordsOf } from './own-words.ts';
 import { type Paths, type PositionContext, pathsOf, positionOf } from './positions.ts';
 import { isJson, type Position, rewriteJson, rewriteText, rewriteValue } from './rewrite-json.ts';
 
@@ -62,16 +62,13 @@ export interface OperationWords extends ErrorWords {
 
 /** Builds the vocabulary of an alias file for these operations. @throws InputErrors */
 export function createVocabulary(file: AliasFile, operations: readonly Operation[]): Vocabulary {
-  const named: NamedSchemas = {};
-  const own = ownWordsOf(operations, named);
+  const own = ownWordsOf(operations);
   checkWords(file, own);
   const lists = [file, ...file.operations.values()];
   const names = lists.flatMap(({ parameters, members }) => [parameters, members]);
   const all = [file.pathSegments, ...names, ...lists.flatMap(({ values }) => [...values.values()])];
   const count = Math.max(1, ...all.flatMap((words) => [...words.values()].map(({ length }) => length)));
-  const clients = Array.from({ length: count }, (_, at) =>
-    createClientWords(fileOfPlace(file, at), operations, { named, own }),
-  );
+  const clients = Array.from({ length: count }, (_, at) => createClientWords(fileOfPlace(file, at), operations, own));
   checkPaths(
     operations,
     clients.map(({ paths }) => paths),
@@ -95,11 +92,8 @@ export function createVocabulary(file: AliasFile, operations: readonly Operation
   };
 }
 
-function createClientWords(
-  file: AliasFile,
-  operations: readonly Operation[],
-  { named, own }: Pick<Source, 'named' | 'own'>,
-): ClientWords {
+function createClientWords(file: AliasFile, operations: readonly Operation[], own: OwnWords): ClientWords {
+  const { calls, named, unrouted: schemas } = ownSchemas();
   const naming = createNaming(file, '');
   const paths = pathsOf(file.pathSegments, naming.parameter);
   const prefixes = [...file.headerPrefixes].sort(([one], [other]) => other.length - one.length);
@@ -113,11 +107,11 @@ function createClientWords(
     ...everywhere,
     names: 'parameters',
   });
-  const unrouted = positionOf(unroutedSchemas(named), { ...everywhere, names: 'members', echo: emptyEcho });
+  const unrouted = positionOf(schemas, { ...everywhere, names: 'members', echo: emptyEcho });
   const known = new Map<Operation, OperationWords>();
   const headers = (pairs: readonly string[]): string[] =>
     pairs.map((text, at) => (at % 2 === 0 ? header(text) : headerValue(pairs[at - 1]!, text, { paths, naming })));
-  const source = { ...{ file, named, own, paths, header, headers }, unrouted: unroutedSchemas(named) };
+  const source = { ...{ file, named, own, paths, header, headers }, calls, unrouted: schemas };
   const of = (operation: Operation): OperationWords => {
     const words = known.get(operation) ?? operationWords(operation, source);
     known.set(operation, words);
@@ -185,13 +179,14 @@ interface Source {
   readonly paths: Paths;
   readonly header: (own: string) => string;
   readonly headers: (pairs: readonly string[]) => string[];
+  readonly calls: OwnSchemas['calls'];
   readonly unrouted: readonly Json[];
 }
 
 function operationWords(operation: Operation, source: Source): OperationWords {
-  const { file, named, own, paths, header, headers } = source;
+  const { file, calls, named, own, paths, header, headers } = source;
   const naming = createNaming(file, operation.id);
-  const { parameters, body, replies } = schemasOf(operation, named);
+  const { parameters, body, replies } = calls[operation.id]!;
   const inputs = { type: 'object', properties: parameters };
   const context = (direction: 'in' | 'out', names: 'parameters' | 'members', echo?: Position): PositionContext => ({
     ...{ named, own, naming, paths, direction, names, echo },

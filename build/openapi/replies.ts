@@ -1,10 +1,10 @@
-import { Type } from '../../base/json-schema.ts';
-import type { Operation } from '../../contract/declare/operation.ts';
-import type { AnyResource } from '../../contract/declare/resource.ts';
-import { serializerOf } from '../../rows/serializer.ts';
+import { Type } from '../../src/base/json-schema.ts';
+import type { Operation } from '../../src/contract/declare/operation.ts';
+import type { AnyResource } from '../../src/contract/declare/resource.ts';
+import { closed, type Json, type NamedSchemas, portable } from '../../src/engine/describe/schemas.ts';
+import { serializerOf } from '../../src/rows/serializer.ts';
 import { failureSchema } from './failures.ts';
 import { batchEcho, echoSchema } from './inputs.ts';
-import { closed, type Json, type NamedSchemas, portable } from './schemas.ts';
 
 /** The exact JSON Schema of the body of a reply; undefined if there is no body. */
 export function replyBody(operation: Operation, status: number, named: NamedSchemas): Json | undefined {

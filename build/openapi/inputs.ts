@@ -1,14 +1,18 @@
-import { type Schema, Type } from '../../base/json-schema.ts';
-import type { Field } from '../../contract/declare/fields.ts';
-import type { Operation, Parameters } from '../../contract/declare/operation.ts';
-import { inputValueSchema } from '../../rows/serializer.ts';
+import { type Schema, Type } from '../../src/base/json-schema.ts';
+import type { Field } from '../../src/contract/declare/fields.ts';
+import type { Operation, Parameters } from '../../src/contract/declare/operation.ts';
+import {
+  anyOf,
+  closed,
+  type Json,
+  type NamedSchemas,
+  nullable,
+  pascal,
+  portable,
+} from '../../src/engine/describe/schemas.ts';
+import { pathNames } from '../../src/engine/describe/words.ts';
+import { inputValueSchema } from '../../src/rows/serializer.ts';
 import { exampleValue } from './examples.ts';
-import { anyOf, closed, type Json, type NamedSchemas, nullable, pascal, portable } from './schemas.ts';
-
-/** The names of the `:name` segments of a path template. */
-export function pathNames(path: string): string[] {
-  return [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!);
-}
 
 /** Whether the parameters of an operation are sent in a body rather than in the query. */
 function hasFormBody(operation: Operation): boolean {
@@ -20,11 +24,6 @@ function hasFormBody(operation: Operation): boolean {
     (method === 'POST' || method === 'PUT') &&
     (Object.keys(parameters).length > 0 || operation.files !== undefined)
   );
-}
-
-/** Whether the body of an operation is JSON, and nothing else. */
-export function hasJsonBody({ body }: Pick<Operation, 'body'>): boolean {
-  return body === 'json' || body === 'members' || body === 'bytes' || body === 'object';
 }
 
 /** JSON Schema of a parameter as input, with its default. */

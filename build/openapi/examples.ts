@@ -1,8 +1,8 @@
-import type { Input, Operation } from '../../contract/declare/operation.ts';
-import { echo } from '../echo.ts';
-import { envelope } from '../envelope.ts';
-import { type RawParameters, readParameters } from '../read-parameters.ts';
-import type { Json } from './schemas.ts';
+import type { Input, Operation } from '../../src/contract/declare/operation.ts';
+import type { Json } from '../../src/engine/describe/schemas.ts';
+import { echo } from '../../src/engine/echo.ts';
+import { envelope } from '../../src/engine/envelope.ts';
+import { type RawParameters, readParameters } from '../../src/engine/read-parameters.ts';
 
 /** The reply to an operation's example call, generated as the service does. */
 export function exampleReply(operation: Operation): Json | undefined {

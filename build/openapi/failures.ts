@@ -1,9 +1,9 @@
-import type { Operation } from '../../contract/declare/operation.ts';
-import { problemDetails } from '../../contract/problems/problem-details.ts';
-import { type Family, isFlat, type ProblemName, problems, wordingIn } from '../../contract/problems/problems.ts';
-import { declaredProblems, ownParameterProblems, wording } from '../declared-problems.ts';
+import type { Operation } from '../../src/contract/declare/operation.ts';
+import { problemDetails } from '../../src/contract/problems/problem-details.ts';
+import { type Family, isFlat, type ProblemName, problems, wordingIn } from '../../src/contract/problems/problems.ts';
+import { declaredProblems, ownParameterProblems, wording } from '../../src/engine/declared-problems.ts';
+import { anyOf, closed, type Json, type NamedSchemas } from '../../src/engine/describe/schemas.ts';
 import { batchEcho, echoSchema } from './inputs.ts';
-import { anyOf, closed, type Json, type NamedSchemas } from './schemas.ts';
 
 /** A regular expression that matches all messages of a template. */
 export function messagePattern(template: string): string {
