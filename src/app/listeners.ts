@@ -16,7 +16,7 @@ import { addressLimiter } from '../http/address-limiter.ts';
 import { addBeaconRoutes } from '../http/beacon-routes.ts';
 import type { DrainTimes } from '../http/connection-drain.ts';
 import type { DeveloperToolsOf } from '../http/developer-tools.ts';
-import { addApiDescription, addDocumentation } from '../http/documentation.ts';
+import { addDocumentation } from '../http/documentation.ts';
 import { addDownloadRoutes } from '../http/download-routes.ts';
 import type { PipelineDependencies } from '../http/exchange.ts';
 import { Listener } from '../http/listener.ts';
@@ -106,7 +106,6 @@ export function createListeners(deps: Dependencies, options: ListenerOptions): L
     if (!servesOthers) return listener;
     addHomePage(routes, environment, branding, () => servers, tools !== undefined);
     serveBranding(routes, branding);
-    addApiDescription(routes, () => ({ servers, limits }));
     addDocumentation(routes, branding.name, () => ({ servers, limits }), tools?.keys);
     addProblemPages(routes, branding, () => servers[environment]);
     registerStyles(routes);

@@ -56,7 +56,7 @@ export function filledIn(file: string, text: string, values: SiteValues): string
 type KeysOf = (request: IncomingMessage) => SiteValues | undefined;
 
 /**
- * Adds the documentation below `/docs`. Its former paths below `/reference` lead there; the programs among them are served
+ * Adds the documentation below `/docs`, and `/openapi.json`. Its former paths below `/reference` lead there; the programs among them are served
  * there too. Files are read when they are asked for, and shared by all connections that receive them.
  * @source decision 1231
  */
@@ -95,11 +95,12 @@ export function addDocumentation(
   };
   for (const path of ['/docs', '/docs/*']) routes.get(path, answer);
   routes.get('/llms.txt', () => movedTo('/docs/llms.txt'));
+  addApiDescription(routes, surroundings);
   for (const path of ['/reference', '/reference/*']) routes.get(path, former);
 }
 
-/** Adds the description of the API for programs at `/openapi.json`. @source decision 12 */
-export function addApiDescription(routes: Routes, surroundings: () => DescribedService): void {
+/** Adds the description of the API for programs. @source decision 12 */
+function addApiDescription(routes: Routes, surroundings: () => DescribedService): void {
   let known: WholeReply | undefined;
   routes.get('/openapi.json', () => {
     if (known) return known;

@@ -8,7 +8,7 @@ import { devFilePath } from '../dev-folder.ts';
 import { formPath, type RefusedForm, refusalBox } from '../surface/tool-pages.ts';
 import { prefixesOf } from '../world-keys.ts';
 import { type DevMembers, firstCalls } from './first-calls.ts';
-import { DAILY_BUDGET_MICROS, type WatchedAd } from './watched-ad.ts';
+import { type AdSpend, DAILY_BUDGET_MICROS } from './watched-ad.ts';
 
 const words = texts.tools.home;
 const FORM = formPath('home');
@@ -23,7 +23,7 @@ export interface HomeContent {
   readonly dataFolder: string;
   /** List items of the last requests; undefined where none are kept. */
   readonly requests: readonly Html[] | undefined;
-  readonly ad: WatchedAd | undefined;
+  readonly ad: AdSpend | undefined;
   readonly refused?: RefusedForm | undefined;
 }
 
@@ -81,7 +81,7 @@ function requestsSection(items: readonly Html[]): Html {
 </section>`;
 }
 
-function adSection({ account, lineItem, currency, hours }: WatchedAd, { file, refused }: HomeContent): Html {
+function adSection({ account, lineItem, currency, hours }: AdSpend, { file, refused }: HomeContent): Html {
   const button = (act: string, text: string, isNext: boolean): Html =>
     html`<form method="post" action="${FORM}">${hiddenFields({ act })}<button type="submit"${isNext ? html` class="main"` : noHtml}>${text}</button></form>`;
   const spent = hours.reduce((sum, { micros }) => sum + micros, 0);
@@ -95,7 +95,7 @@ ${lineItem === undefined ? noHtml : chart(hours, spent, currency)}
 </section>`;
 }
 
-function chart(hours: WatchedAd['hours'], spent: number, currency: string): Html {
+function chart(hours: AdSpend['hours'], spent: number, currency: string): Html {
   const format = new Intl.NumberFormat(language(), { style: 'currency', currency });
   const money = (micros: number): string => format.format(micros / 1e6);
   const bars = hours.map(({ hour, micros }) => ({

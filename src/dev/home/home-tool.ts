@@ -6,7 +6,7 @@ import { type DevCall, type DevReply, type DevRequest, devCall } from '../surfac
 import { formCall, type RefusedForm, type ToolPages } from '../surface/tool-pages.ts';
 import type { DevMembers } from './first-calls.ts';
 import { type HomeContent, homeContent } from './home-page.ts';
-import { type WatchedAdOptions, watchedAd } from './watched-ad.ts';
+import { WatchedAd, type WatchedAdOptions } from './watched-ad.ts';
 
 /** The dependencies of the home page. */
 export interface HomeOptions extends WatchedAdOptions, Pick<HomeContent, 'originOf'> {
@@ -23,7 +23,7 @@ const STEP = 'PT6H';
 /** The calls of the home page. */
 export function homeCalls(options: HomeOptions): readonly DevCall[] {
   const { pages, clock, dataFolder, originOf, lastRequests, serviceName } = options;
-  const ad = watchedAd(options);
+  const ad = new WatchedAd(options);
   const show = async ({ listener }: Pick<DevRequest, 'listener'>, refused?: RefusedForm): Promise<DevReply> => {
     const file = { ...readDevFile(dataFolder) } as DevMembers;
     const requests = await lastRequests?.();

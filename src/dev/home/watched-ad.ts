@@ -3,7 +3,6 @@ import { consoleCaller } from '../../contract/declare/callers.ts';
 import type { RawValue } from '../../contract/declare/fields.ts';
 import { Problem, wordingOf } from '../../contract/problems/problems.ts';
 import { accountAccessCache } from '../../features/ads/account-access-cache.ts';
-
 import type { Store } from '../../storage/unit-of-work.ts';
 import { readDevFile } from '../dev-folder.ts';
 import { DevError } from '../surface/call.ts';
@@ -17,8 +16,8 @@ export interface WatchedAdOptions {
   readonly exporting: () => Promise<ExportParts>;
 }
 
-/** The ad whose spend the home page shows. */
-export interface WatchedAd {
+/** The spend of the ad that the home page shows. */
+export interface AdSpend {
   readonly account: string;
   /** Undefined as long as there is none. */
   readonly lineItem: string | undefined;
@@ -41,17 +40,22 @@ type Call = (
 ) => Promise<any>;
 
 /** Creates and shows an ad in the first production account of the first user, by operations. @source decision 1130 */
-export function watchedAd({ store, dataFolder, exporting }: WatchedAdOptions) {
-  const accesses = accountAccessCache(store);
+export class WatchedAd {
+  readonly #options: WatchedAdOptions;
+  readonly #accesses: ReturnType<typeof accountAccessCache>;
+
+  constructor(options: WatchedAdOptions) {
+    this.#options = options;
+    this.#accesses = accountAccessCache(options.store);
+  }
 
   /** Undefined without an account, and where delivery is not simulated. */
-  async function open(): Promise<
-    { readonly account: string; readonly now_ms: number; readonly call: Call } | undefined
-  > {
+  async #open(): Promise<{ readonly account: string; readonly now_ms: number; readonly call: Call } | undefined> {
+    const { store, dataFolder, exporting } = this.#options;
     const user = readDevFile(dataFolder)?.user_id;
     if (user === undefined) return undefined;
     const [account] = await store.read((tx) => tx.accountMembers.listAccounts(user, 'production', 1));
-    const access = account === undefined ? undefined : await accesses.find(user, account);
+    const access = account === undefined ? undefined : await this.#accesses.find(user, account);
     if (!access) return undefined;
     const { services, operations } = await exporting();
     if (services.delivery.mode('production') !== 'simulated') return undefined;
@@ -68,54 +72,52 @@ export function watchedAd({ store, dataFolder, exporting }: WatchedAdOptions) {
     return { account: access.account.id, now_ms, call };
   }
 
-  return {
-    async show(): Promise<WatchedAd | undefined> {
-      const opened = await open();
-      if (!opened) return undefined;
-      const { account, now_ms, call } = opened;
-      const [line] = await call('line_items.list', { q: NAME, sort_by: 'created_at-desc', count: 1 });
-      if (!line) return { account, lineItem: undefined, currency: '', hours: [] };
-      const begun = Math.floor(Date.parse(line.created_at) / HOUR_MS);
-      const elapsed = Math.ceil(now_ms / HOUR_MS) - begun;
-      const first = begun + Math.max(0, elapsed - HOURS.max);
-      const count = Math.min(Math.max(elapsed, HOURS.min), HOURS.max);
-      const { data } = await call('stats.get', {
-        ...{ entity: 'LINE_ITEM', entity_ids: line.id, placement: 'ALL_ON_SERVICE' },
-        ...{ metric_groups: 'BILLING', granularity: 'HOUR' },
-        start_time: formatInstant(first * HOUR_MS),
-        end_time: formatInstant((first + count) * HOUR_MS),
-      });
-      const spent = data[0].id_data[0].metrics.billed_charge_local_micro ?? [];
-      const hours = Array.from({ length: count }, (_, at) => ({
-        hour: formatInstant((first + at) * HOUR_MS),
-        micros: Number(spent[at] ?? 0),
-      }));
-      return { account, lineItem: line.id, currency: line.currency, hours };
-    },
+  async show(): Promise<AdSpend | undefined> {
+    const opened = await this.#open();
+    if (!opened) return undefined;
+    const { account, now_ms, call } = opened;
+    const [line] = await call('line_items.list', { q: NAME, sort_by: 'created_at-desc', count: 1 });
+    if (!line) return { account, lineItem: undefined, currency: '', hours: [] };
+    const begun = Math.floor(Date.parse(line.created_at) / HOUR_MS);
+    const elapsed = Math.ceil(now_ms / HOUR_MS) - begun;
+    const first = begun + Math.max(0, elapsed - HOURS.max);
+    const count = Math.min(Math.max(elapsed, HOURS.min), HOURS.max);
+    const { data } = await call('stats.get', {
+      ...{ entity: 'LINE_ITEM', entity_ids: line.id, placement: 'ALL_ON_SERVICE' },
+      ...{ metric_groups: 'BILLING', granularity: 'HOUR' },
+      start_time: formatInstant(first * HOUR_MS),
+      end_time: formatInstant((first + count) * HOUR_MS),
+    });
+    const spent = data[0].id_data[0].metrics.billed_charge_local_micro ?? [];
+    const hours = Array.from({ length: count }, (_, at) => ({
+      hour: formatInstant((first + at) * HOUR_MS),
+      micros: Number(spent[at] ?? 0),
+    }));
+    return { account, lineItem: line.id, currency: line.currency, hours };
+  }
 
-    /** @throws DevError */
-    async create(text: string): Promise<void> {
-      const opened = await open();
-      if (!opened) throw new DevError(409, 'ACCOUNT_MISSING', 'there is no account whose delivery is simulated');
-      const { call } = opened;
-      try {
-        const [funding] = await call('funding_instruments.list', { count: 1 });
-        if (!funding) throw new DevError(409, 'FUNDING_MISSING', 'the account has no funding instrument');
-        const post = await call('posts.create', { text, nullcast: true });
-        const campaign = await call('campaigns.create', {
-          ...{ name: NAME, funding_instrument_id: funding.id },
-          daily_budget_amount_local_micro: DAILY_BUDGET_MICROS,
-        });
-        const line = await call('line_items.create', {
-          ...{ campaign_id: campaign.id, name: NAME, start_time: campaign.created_at },
-          ...{ objective: 'ENGAGEMENTS', bid_strategy: 'AUTO' },
-          ...{ product_type: 'PROMOTED_POSTS', placements: 'ALL_ON_SERVICE' },
-        });
-        await call('promoted_posts.create', { line_item_id: line.id, post_ids: post.id_str });
-      } catch (error) {
-        if (!(error instanceof Problem)) throw error;
-        throw new DevError(409, 'REFUSED', wordingOf(error.errors[0]!, 'ads').message);
-      }
-    },
-  };
+  /** @throws DevError */
+  async create(text: string): Promise<void> {
+    const opened = await this.#open();
+    if (!opened) throw new DevError(409, 'ACCOUNT_MISSING', 'there is no account whose delivery is simulated');
+    const { call } = opened;
+    try {
+      const [funding] = await call('funding_instruments.list', { count: 1 });
+      if (!funding) throw new DevError(409, 'FUNDING_MISSING', 'the account has no funding instrument');
+      const post = await call('posts.create', { text, nullcast: true });
+      const campaign = await call('campaigns.create', {
+        ...{ name: NAME, funding_instrument_id: funding.id },
+        daily_budget_amount_local_micro: DAILY_BUDGET_MICROS,
+      });
+      const line = await call('line_items.create', {
+        ...{ campaign_id: campaign.id, name: NAME, start_time: campaign.created_at },
+        ...{ objective: 'ENGAGEMENTS', bid_strategy: 'AUTO' },
+        ...{ product_type: 'PROMOTED_POSTS', placements: 'ALL_ON_SERVICE' },
+      });
+      await call('promoted_posts.create', { line_item_id: line.id, post_ids: post.id_str });
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      throw new DevError(409, 'REFUSED', wordingOf(error.errors[0]!, 'ads').message);
+    }
+  }
 }

@@ -114,15 +114,6 @@ function signerOf(known: readonly KnownApplication[], oauth: ReadonlyMap<string,
   return user ? `${application.name}/${user.name}` : '';
 }
 
-/** Formats JSON for reading; other text stays as it is. */
-function indented(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-}
-
 /** The values of an example as a draft. Undefined when its path is not that of its operation. */
 export function pathParameters({ path }: Operation, target: string): Readonly<Record<string, string>> {
   return sharedRouter([path])(target)?.params ?? {};

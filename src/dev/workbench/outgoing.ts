@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import { request } from '../../base/node-http.ts';
 import type { Random } from '../../base/random.ts';
 import { after } from '../../base/timers.ts';
+import { pathNames } from '../../engine/describe/words.ts';
 import { sign } from '../../features/auth/oauth1/signature.ts';
 import type { ExampleCall } from '../../http/reference/worked-examples.ts';
 import type { KnownApplication } from '../signatures/known-keys.ts';
@@ -39,13 +40,13 @@ export function findSigner(known: readonly KnownApplication[], signer: string) {
 
 /** The names of the path parameters that a draft lacks. */
 export function missingIn({ operation, parameters }: Draft): string[] {
-  return [...operation.path.matchAll(/:(\w+)/g)].flatMap(([, name]) => (parameters[name!] ? [] : [name!]));
+  return pathNames(operation.path).filter((name) => !parameters[name]);
 }
 
 /** The parts of the request of a draft, without its credentials. */
 function partsOf(draft: Draft) {
   const { operation, parameters, body } = draft;
-  const inPath = new Set([...operation.path.matchAll(/:(\w+)/g)].map(([, name]) => name!));
+  const inPath = new Set(pathNames(operation.path));
   const path = operation.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''));
   const all = [...Object.entries(parameters).filter(([name]) => !inPath.has(name)), ...pairsOf(draft)];
   const oauth = all.filter(([name]) => name.startsWith('oauth_') && !(name in operation.parameters));

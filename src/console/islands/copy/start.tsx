@@ -7,8 +7,8 @@ for (const button of navigator.clipboard ? document.querySelectorAll<HTMLButtonE
   const text = button.textContent;
   button.hidden = false;
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(button.previousElementSibling!.textContent);
-    button.textContent = button.dataset.done!;
+    await navigator.clipboard.writeText(button.previousElementSibling?.textContent ?? '');
+    button.textContent = button.dataset.done ?? '';
     await pause(DONE_MS);
     button.textContent = text;
   });

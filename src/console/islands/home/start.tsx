@@ -18,16 +18,16 @@ if (list) {
       item,
     );
     list.prepend(item);
-    while (list.children.length > SHOWN_MAX) list.lastElementChild!.remove();
+    while (list.children.length > SHOWN_MAX) list.lastElementChild?.remove();
   });
 }
 
 for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-login]')) {
   const { login, password } = link.dataset;
   link.addEventListener('click', async (event) => {
-    if (!password || event.ctrlKey || event.metaKey) return;
+    if (!login || !password || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
-    await enter(link.href, login!, password);
+    await enter(link.href, login, password);
     location.assign(link.href);
   });
 }
