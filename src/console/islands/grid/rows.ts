@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { texts } from '../../../texts/texts.ts';
+import type { reasons, states } from '../../../texts/en/campaigns.ts';
+import type { grid } from '../../../texts/en/grid.ts';
 import { type DeliveryStatuses, type ListRow, stateOfRow, withDeliveryStatus } from '../../lists/cell-text.ts';
 import type { ListColumn } from '../../lists/entity-lists.ts';
 import { type ApiReply, callApi, isUnavailable, type Refusal, refusalOf } from '../page-api.ts';
@@ -31,13 +32,13 @@ export interface GridInput {
   readonly next: string | null;
   readonly total: number;
   readonly mayChange: boolean;
-  readonly words: typeof texts.grid & {
+  readonly words: typeof grid & {
     readonly pause: string;
     readonly activate: string;
     readonly review: string;
     readonly count: string;
-    readonly states: typeof texts.states;
-    readonly reasons: typeof texts.reasons;
+    readonly states: typeof states;
+    readonly reasons: typeof reasons;
   };
 }
 
