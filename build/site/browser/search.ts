@@ -38,7 +38,7 @@ export function searchIn(records: readonly SearchRecord[]): (text: string) => Fo
     return (all.length > 0 ? all : index.search(text, { fuzzy: 0.2 })).map(({ id, terms }) => {
       const { at, page, title, names, text: whole } = recordAt.get(id)!;
       const [inText, inNames] = [excerptOf(whole, terms), excerptOf(names, terms)];
-      return { at, page, title, excerpt: inText.length === 1 && inNames.length > 1 ? inNames : inText };
+      return { at, page, title, excerpt: title === '' && inText.length === 1 && inNames.length > 1 ? inNames : inText };
     });
   };
 }
