@@ -25,7 +25,7 @@ export interface ExplorerOptions {
 
 /** The call of the data explorer, which reads the rows of any resource of any account. */
 export function explorerCalls({ store, resources: all, pages }: ExplorerOptions): readonly DevCall[] {
-  const resources = [...new Map(all.map((each) => [each.table, each])).values()];
+  const resources = all.filter((each, at) => all.findIndex(({ table }) => table === each.table) === at);
   const page = (title: string, content: Html, status = 200): DevReply =>
     pages.render('data', { title, content, status });
   return [
@@ -80,7 +80,7 @@ async function overview(tx: ReadTransaction, resources: readonly AnyResource[], 
       rows.push([
         html`<a href="${linkTo(plural, Object.entries(filter)[0])}">${plural}</a>`,
         String(count),
-        description,
+        html`<span class="prose">${description}</span>`,
       ]);
   }
   return html`<p>${words.about}</p>

@@ -42,7 +42,7 @@ ${keysSection(home)}
 <ul class="places">
 ${joinHtml(
   Object.entries(words.places)
-    .filter(([href]) => home.requests || href !== '/_dev/requests')
+    .filter(([href]) => home.requests || (href !== '/_dev/requests' && href !== '/_dev/workbench'))
     .map(([href, [name, about]]) => html`<li><a href="${href}">${name}</a><span class="soft">${about}</span></li>`),
   '\n',
 )}

@@ -28,7 +28,7 @@ export function debuggerPages(signatures: SignatureDebugger, pages: ToolPages): 
       async perform({ body }) {
         const input = readForm(body as URLSearchParams);
         try {
-          return page(input, renderExplanation(await signatures.explain(toRequest(input))));
+          return page(input, explanation(await signatures.explain(toRequest(input))));
         } catch (error) {
           if (!(error instanceof InputError)) throw error;
           return page(input, html`<p class="alert" role="alert">${words.unreadable(error.message)}</p>`, 400);
@@ -38,7 +38,7 @@ export function debuggerPages(signatures: SignatureDebugger, pages: ToolPages): 
     devCall(`GET ${PATH}/traces/:id`, 'Explains on a page why a request was refused.', async ({ path }) => {
       const trace = await signatures.find(path.id!);
       const title = trace ? words.refusedTitle : words.unknown;
-      const content = trace ? renderExplanation(trace) : html`<p>${words.unknownAbout}</p>`;
+      const content = trace ? explanation(trace) : html`<p>${words.unknownAbout}</p>`;
       return pages.render('debugger', {
         status: trace ? 200 : 404,
         title,
@@ -151,6 +151,9 @@ function refusedList(list: readonly ListedTrace[]): Html {
 ${content}
 </section>`;
 }
+
+const explanation = (trace: TraceReply): Html => html`<h2>${words.explanation}</h2>
+${renderExplanation(trace)}`;
 
 /** Renders an explanation. */
 export function renderExplanation(trace: TraceReply): Html {

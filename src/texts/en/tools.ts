@@ -50,6 +50,8 @@ export const tools = {
     places: {
       '/ads': ['Ads', 'Campaigns, audiences, creatives and results on pages.'],
       '/docs/': ['Documentation', 'Guides, and every operation with examples that have these keys.'],
+      '/_dev/workbench': ['Signing workbench', 'Builds, signs and sends any request, and shows what it caused.'],
+      '/_dev/data': ['Data', 'The stored rows of every resource and account.'],
       '/_dev/requests': ['Requests', 'The last requests and webhook deliveries, with all that was sent.'],
       '/_dev/debugger': ['Signature debugger', 'Names the mistake in a refused signature.'],
       '/_dev/clock': ['Clock', 'Freezes time, or moves it by hours and weeks.'],
@@ -338,6 +340,7 @@ export const tools = {
     normalised: 'Parameter string',
     key: 'Signing key',
     keyOf: (application: string) => `[consumer secret of ${application}]&[token secret]`,
+    explanation: 'Explanation',
     signatureReceived: 'Signature',
     signatureExpected: 'Signature expected',
     headerReceived: 'Authorization header',
