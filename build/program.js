@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -40,6 +40,8 @@ const shared = {
   target: 'node24',
   // Some packages are written twice: this is the half of which only what is used is bundled.
   mainFields: ['module', 'main'],
+  // Without the condition `module`, which has the half of a package that is for browsers.
+  conditions: ['node'],
   tsconfigRaw: '{}',
   metafile: true,
   write: false,
@@ -72,8 +74,8 @@ mkdirSync(out, { recursive: true });
 const written = new Set();
 for (const { path, contents, text } of [...program.outputFiles, ...libraries.outputFiles])
   write(basename(path), path.endsWith('.map') ? mapped(text) : contents);
-// A module finds its code for videos beside itself.
-write('MediaInfoModule.wasm', readFileSync('node_modules/mediainfo.js/dist/MediaInfoModule.wasm'));
+// A module finds its code for videos in the folder above it.
+copyFileSync('node_modules/mediainfo.js/dist/MediaInfoModule.wasm', join(out, '../MediaInfoModule.wasm'));
 // Node.js looks for it above each module, and finds it at once.
 write('package.json', JSON.stringify({ type: 'module' }));
 if (isPackage) {

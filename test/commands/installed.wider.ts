@@ -172,9 +172,9 @@ describe('installed from it, in an empty folder', () => {
       const reply = await fetch(keys.base_url + page);
       assert.equal(reply.status, 200);
       const html = await reply.text();
-      const loaded = [...html.matchAll(/<(?:link|script)[^>]* (?:href|src)="(\/[^"]+\.(?:css|js))"/g)];
+      const loaded = [...html.matchAll(/<(?:link|script)[^>]* (?:href|src)="([^"]+\.(?:css|js))"/g)];
       assert.ok(loaded.length > 0, page);
-      for (const [, file] of loaded) assert.equal((await fetch(keys.base_url + file!)).status, 200, file);
+      for (const [, file] of loaded) assert.equal((await fetch(new URL(file!, reply.url))).status, 200, file);
     }
   });
 
@@ -201,12 +201,10 @@ describe('installed from it, in an empty folder', () => {
     const lines = [...blocks].map(([, block]) => block!.replaceAll('npx --no-install barker', 'barker')).join('');
     const { code, stdout, stderr } = await run('bash', ['-euo', 'pipefail', '-c', lines], folder());
     assert.equal(code, 0, stderr);
-    const replies = stdout.split('\n').filter((line) => line.startsWith('{'));
-    const [insights, audience] = replies.slice(-4).map((line) => JSON.parse(line).data);
-    // Soon after midnight, there may be no post of today yet.
-    const whole = insights.post_volume.slice(0, -1);
-    assert.deepEqual([whole.length, Math.min(...whole) > 0], [6, true]);
-    assert.equal(audience.audience_size, 5000);
+    assert.match(
+      stdout,
+      /^7 days; related: .*\n"targetable":true\n\d+ to \d+ people\n[^]*^\d+ follows for [\d.]+ dollars$/m,
+    );
   });
 
   test('stops on a signal', async () => {

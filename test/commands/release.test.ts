@@ -34,14 +34,17 @@ before(() => {
     license: 'MIT',
     files: ['dist'],
     optionalDependencies: {},
-    scripts: { prepack: `mkdir -p dist/program && echo '{"bill":1}' > dist/program/sbom.cdx.json` },
+    scripts: {
+      prepack: `mkdir -p dist/program && echo '{"bill":1}' > dist/program/sbom.cdx.json`,
+      client: `mkdir -p built/client && echo '{"name":"@kennel/client","version":"1.3.0"}' > built/client/package.json`,
+    },
   };
   put('package.json', `${JSON.stringify(manifest, undefined, 2)}\n`);
   const { name, version } = manifest;
   const packages = { '': { name, version } };
   put('package-lock.json', `${JSON.stringify({ name, version, lockfileVersion: 3, requires: true, packages })}\n`);
   put('CHANGELOG.md', CHANGELOG);
-  put('.gitignore', 'dist/\nrelease/\n');
+  put('.gitignore', 'built/\ndist/\nrelease/\n');
   git('init', '-q', '-b', 'main');
   git('config', 'user.name', 'Ada');
   git('config', 'user.email', 'ada@example.org');
@@ -104,10 +107,11 @@ describe('a release', () => {
     assert.deepEqual(readdirSync(join(home, 'release')).sort(), [
       'SHA256SUMS',
       'barker-1.3.0.sbom.cdx.json',
+      'kennel-client-1.3.0.tgz',
       'kennel-dog-1.3.0.tgz',
       'notes.md',
     ]);
-    const sums = ['barker-1.3.0.sbom.cdx.json', 'kennel-dog-1.3.0.tgz'].map((file) => {
+    const sums = ['barker-1.3.0.sbom.cdx.json', 'kennel-client-1.3.0.tgz', 'kennel-dog-1.3.0.tgz'].map((file) => {
       const sum = createHash('sha256').update(readFileSync(join(home, 'release', file)));
       return `${sum.digest('hex')}  ${file}\n`;
     });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, fork, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
@@ -18,6 +19,7 @@ import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { cleanEnvironment } from '../commands/program.ts';
 import { failingStart } from '../rig/failing-start.ts';
+import { MP4 } from '../rig/tiny-media.ts';
 
 /** A program of two modules, the second of which a server loads with another flag of V8, as `src/main.ts` does. */
 const BUNDLE = `import { setFlagsFromString } from 'node:v8';
@@ -45,6 +47,19 @@ describe('a checkout', () => {
     writeFileSync(list(), JSON.stringify([['src/main.ts', size, mtimeMs]]));
   });
   after(() => rmSync(home, { recursive: true }));
+
+  test('examines videos in a process of its bundle, with a library that has a file of its own', async () => {
+    const video = join(home, 'video.mp4');
+    writeFileSync(video, MP4);
+    const examiner = fork('built/program/video-process.js', {
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    examiner.send(video);
+    const [properties] = await Promise.race([once(examiner, 'message'), once(examiner, 'exit')]);
+    examiner.kill();
+    assert.equal(properties.codec, 'AVC');
+  });
 
   test('runs its bundle while its sources are as they were', () => {
     assert.equal(started(), 'bundle');
