@@ -203,7 +203,7 @@ describe('installed from it, in an empty folder', () => {
     assert.equal(code, 0, stderr);
     assert.match(
       stdout,
-      /^7 days; related: .*\n"targetable":true\n\d+ to \d+ people\n[^]*^\d+ follows for [\d.]+ dollars$/m,
+      /^7 days; related: .*\n"targetable":true\n\d+ to \d+ people\n[\s\S]*^\d+ follows for [\d.]+ dollars$/m,
     );
   });
 
