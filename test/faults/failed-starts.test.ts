@@ -50,7 +50,7 @@ async function start(mode: Mode, more: Readonly<Record<string, unknown>> = {}): 
 /** The status of the reference page; the connection is not kept. */
 function statusOf(service: Service): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    get(`${service.url}/reference`, { agent: false }, (reply) => {
+    get(`${service.url}/docs/`, { agent: false }, (reply) => {
       reply.resume().on('close', () => resolve(reply.statusCode));
     }).on('error', reject);
   });

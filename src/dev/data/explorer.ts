@@ -80,7 +80,7 @@ async function overview(tx: ReadTransaction, resources: readonly AnyResource[], 
       rows.push([
         html`<a href="${linkTo(plural, Object.entries(filter)[0])}">${plural}</a>`,
         String(count),
-        html`<span class="prose">${description}</span>`,
+        html`<span class="prose">${description.replaceAll('`', '')}</span>`,
       ]);
   }
   return html`<p>${words.about}</p>
