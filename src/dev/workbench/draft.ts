@@ -29,16 +29,12 @@ export function draftFrom(form: URLSearchParams, operations: readonly Operation[
   const text = (name: string): string => (form.get(name) ?? '').replaceAll('\r\n', '\n');
   return {
     operation,
-    environment: environmentOf(operation, text('environment')),
+    environment: operation.onlyIn ?? (text('environment') === 'production' ? 'production' : 'sandbox'),
     signer: text('signer'),
     parameters: parametersIn(form),
     more: text('more').trim(),
     body: text('body').trim(),
   };
-}
-
-function environmentOf({ onlyIn }: Operation, named: string): Environment {
-  return onlyIn ?? (named === 'production' ? 'production' : 'sandbox');
 }
 
 /** The query of a link to a draft: its state, without what is secret by its name. */
