@@ -138,7 +138,7 @@ describe('dev.json', () => {
     const { access_token, access_token_secret, other_password, ...rest } = lasting(file);
     assert.deepEqual(lasting(again.file), rest);
     const create = `barker token create --app ${file.consumer_key} --user ada_demo`;
-    const home = await (await fetch(file.base_url!, { headers: { accept: 'text/html' } })).text();
+    const home = await (await fetch(again.file.base_url!, { headers: { accept: 'text/html' } })).text();
     assert.match(home, /The user has revoked the access token/);
     assert.match(home, /<h3>ben_demo<\/h3>[\s\S]*?Changed or revoked\./);
     const call = ['call', 'GET', '/12/accounts', '--data', place.folder];
