@@ -203,12 +203,12 @@ export async function startDev(
   if (isNew) await noteBeginning(parts, subject);
   if (!options.isTemporary) await parts.driver.beginSyncing?.();
   const toolsOf = await toolsFor(parts, { clock, snapshots: subject, around });
-  const { toolLinks } = await import('../dev/surface/tool-pages.ts');
+  const { homeLink } = await import('../dev/surface/tool-pages.ts');
   const listening = await startListeners('dev', parts, {
     operator_token,
     toolsOf,
     // Elsewhere browsers cannot open them: they need a token.
-    toolLinks: () => (isLoopbackHost(settings.host) ? toolLinks(around.requests !== undefined) : []),
+    toolLinks: () => (isLoopbackHost(settings.host) ? [homeLink()] : []),
   });
   const service: Service = {
     ...listening,

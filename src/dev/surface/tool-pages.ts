@@ -24,12 +24,8 @@ const TOOLS = {
 /** The name of a tool that has a page. */
 export type Tool = keyof typeof TOOLS;
 
-/** Returns links to all tools, but not to the home page, to which the header leads; the current one is marked. */
-export function toolLinks(hasRequests: boolean, current?: Tool): readonly PageLink[] {
-  return Object.entries(words.names)
-    .filter(([name]) => hasRequests || (name !== 'requests' && name !== 'workbench'))
-    .map(([name, text]) => ({ href: TOOLS[name as Tool], text, isCurrent: name === current }));
-}
+/** A link to the home page, which leads to all tools. */
+export const homeLink = (): PageLink => ({ href: TOOLS.home, text: words.title, isCurrent: false });
 
 /** A page of a tool. */
 export interface ToolPage extends Pick<PageDocument, 'islands' | 'width'> {
@@ -50,7 +46,10 @@ export class ToolPages {
   }
 
   render(tool: Tool, { status = 200, title, content, width = 'wide', islands }: ToolPage): DevReply {
-    const links = toolLinks(this.#hasRequests, tool);
+    // The header leads to the home page.
+    const links = Object.entries(words.names)
+      .filter(([name]) => this.#hasRequests || (name !== 'requests' && name !== 'workbench'))
+      .map(([name, text]) => ({ href: TOOLS[name as Tool], text, isCurrent: name === tool }));
     const applications = { href: '/developer', text: words.applications, isCurrent: false };
     const tabs = { label: words.title, links: [...links, applications] };
     const page = { title, content: html`<h1>${title}</h1>\n${content}`, tabs, width, islands };
