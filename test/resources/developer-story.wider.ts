@@ -58,6 +58,7 @@ async function wholeStory(tab: Tab, hands: Hands, application: string): Promise<
 
   // The secret of the token is forgotten, as happens to most at first.
   assert.equal(await getAccounts({ ...keys, access_token_secret: '' }), 401);
+  await hands.follow('Developer tools');
   await hands.follow('Signature debugger');
   await hands.follow('GET /12/accounts', 'main li:first-of-type a');
   await says(/Sign with consumer secret, & and token secret/);
@@ -82,6 +83,7 @@ async function wholeStory(tab: Tab, hands: Hands, application: string): Promise<
   await hands.follow(application);
   await hands.follow('Webhooks');
   await says(/profile.update.bio pending after one try: status 500/);
+  await hands.follow('Developer tools');
   await hands.follow('Clock');
   await hands.follow('1 hour');
   await hands.follow('Applications');
