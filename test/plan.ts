@@ -90,7 +90,7 @@ export const LATER: readonly Later[] = [
   },
   {
     files: [
-      'commands/{arrival,backups,balancer,cluster,image,installed,operate,registry}.wider',
+      'commands/{action,arrival,backups,balancer,cluster,image,installed,operate,registry}.wider',
       'faults/{backups,disk-full,large-upload}.wider',
     ],
     tier: 'full',
