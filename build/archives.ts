@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { run } from './processes.ts';
 
 // Self-contained archives: the Node.js of a platform, the package, and a launcher of both.
 // @source decision 1203
@@ -29,20 +29,20 @@ const WINDOWS_LAUNCHER = '@echo off\r\n"%~dp0runtime\\node.exe" "%~dp0app\\bin\\
  * Makes the archive of a platform in a folder.
  * @param tarball of the package
  * @param changed_s the time that all its files are given, so that the same version gives the same bytes
- * @returns the name of its file.
+ * @returns the name of its file
  */
-export function archiveFor(
+export async function archiveFor(
   platform: string,
   node: string,
   { version, tarball, into, changed_s }: { version: string; tarball: string; into: string; changed_s: number },
-): string {
+): Promise<string> {
   const work = mkdtempSync(join(tmpdir(), 'barker-archive-'));
   try {
     const name = `barker-${version}-${platform}`;
     const home = join(work, name);
     mkdirSync(join(home, 'app'), { recursive: true });
-    execFileSync('tar', ['-xzf', tarball, '--strip-components=1', '-C', join(home, 'app')]);
-    const runtime = runtimeFolder(platform, node, work);
+    await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', join(home, 'app')]);
+    const runtime = await runtimeFolder(platform, node, work);
     const isWindows = platform.startsWith('win');
     const program = isWindows ? 'node.exe' : 'node';
     cpSync(join(runtime, 'bin', program), join(home, 'runtime', program));
@@ -53,39 +53,36 @@ export function archiveFor(
     chmodSync(launcher, 0o755);
     for (const file of ['LICENSE', 'README.md']) cpSync(join(home, 'app', file), join(home, file));
     const file = `${name}${isWindows ? '.zip' : '.tar.xz'}`;
-    pack(work, name, join(into, file), changed_s);
+    await pack(work, name, join(into, file), changed_s);
     return file;
   } finally {
     rmSync(work, { recursive: true });
   }
 }
 
-function pack(work: string, name: string, file: string, changed_s: number): void {
+async function pack(work: string, name: string, file: string, changed_s: number): Promise<void> {
   if (file.endsWith('.zip')) {
-    execFileSync('find', [name, '-exec', 'touch', '-d', `@${changed_s}`, '{}', '+'], { cwd: work });
-    execFileSync('zip', ['-qrX9', file, name], { cwd: work, env: { ...process.env, TZ: 'UTC' } });
+    await run('find', [name, '-exec', 'touch', '-d', `@${changed_s}`, '{}', '+'], { cwd: work });
+    await run('zip', ['-qrX9', file, name], { cwd: work, env: { ...process.env, TZ: 'UTC' } });
     return;
   }
   const same = ['--sort=name', `--mtime=@${changed_s}`, '--owner=0', '--group=0', '--numeric-owner'];
   const env = { XZ_OPT: '-6 -T2', ...process.env };
-  execFileSync('tar', ['-cJf', file, ...same, '-C', work, name], { env });
+  await run('tar', ['-cJf', file, ...same, '-C', work, name], { env });
 }
 
 /** The package with the Node.js of a platform: that of this checkout, or that of the registry, which must be the locked one. */
-function runtimeFolder(platform: string, version: string, work: string): string {
+async function runtimeFolder(platform: string, version: string, work: string): Promise<string> {
   const name = `node-${platform}`;
   const installed = join('node_modules', name);
   if (existsSync(installed)) return installed;
-  const packed = execFileSync(
-    'npm',
-    ['pack', `${name}@${version}`, '--json', '--prefer-offline', '--pack-destination', work],
-    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const args = ['pack', `${name}@${version}`, '--json', '--prefer-offline', '--pack-destination', work];
+  const packed = await run('npm', args);
   const [{ filename, integrity }] = JSON.parse(packed);
   const locked = JSON.parse(readFileSync('package-lock.json', 'utf8')).packages[`node_modules/${name}`];
   if (integrity !== locked.integrity) throw new Error(`${name}@${version} is not the one of package-lock.json`);
   const folder = join(work, 'runtime');
   mkdirSync(folder);
-  execFileSync('tar', ['-xzf', join(work, filename), '--strip-components=1', '-C', folder]);
+  await run('tar', ['-xzf', join(work, filename), '--strip-components=1', '-C', folder]);
   return folder;
 }

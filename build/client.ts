@@ -46,3 +46,4 @@ const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) 
 writeFileSync(join(out, 'package.json'), `${JSON.stringify({ ...manifest, version, repository }, undefined, 2)}\n`);
 cpSync(join(home, 'docs/typed-client.md'), join(out, 'README.md'));
 cpSync(join(home, 'LICENSE'), join(out, 'LICENSE'));
+process.stdout.write(`the package of the client is in ${out}\n`);

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { archiveFor, platformsOf } from './archives.ts';
+import { endWithSignals, run as runProgram } from './processes.ts';
 
 // Makes a release, in `release/`: the package, an archive for each system, their checksums, the bill of materials and the
 // notes. See CONTRIBUTING.md.
@@ -52,43 +52,46 @@ export function changelogOf(changelog: string, version: string, day: string): st
   return changelog.replace(UNRELEASED, `${UNRELEASED}\n## ${version} - ${day}\n`);
 }
 
-const run = (program: string, ...args: string[]): string =>
-  execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim();
+const run = (program: string, ...args: string[]): Promise<string> => runProgram(program, args);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const read = (file: string): string => readFileSync(file, 'utf8');
 
 /** Checks that a version can be made of what is here. */
-function checkReady(version: string, current: string, changes: string): void {
-  const dirty = run('git', 'status', '--porcelain');
+async function checkReady(version: string, current: string, changes: string, isTrial: boolean): Promise<void> {
+  const dirty = await run('git', 'status', '--porcelain', `--untracked-files=${isTrial ? 'no' : 'normal'}`);
   if (dirty !== '') throw new Refused(`commit or remove these first:\n${dirty}`);
   if (changes === '') throw new Refused('CHANGELOG.md has nothing below "## Unreleased"');
   if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Refused(`${version} is no version like 1.1.0`);
   if (!isLater(version, current)) throw new Refused(`${version} is not after ${current}`);
-  if (run('git', 'tag', '--list', `v${version}`) !== '') throw new Refused(`the tag v${version} exists`);
+  if ((await run('git', 'tag', '--list', `v${version}`)) !== '') throw new Refused(`the tag v${version} exists`);
 }
 
 /** Writes the version into the files that have it, and the repository, which npm compares with where the package is built. */
-function setVersion(version: string, day: string): void {
-  const remote = run('git', 'remote').split('\n').includes('origin') ? run('git', 'remote', 'get-url', 'origin') : '';
-  run('npm', 'version', version, '--no-git-tag-version', '--ignore-scripts');
+async function setVersion(version: string, day: string): Promise<void> {
+  const hasOrigin = (await run('git', 'remote')).split('\n').includes('origin');
+  const remote = hasOrigin ? await run('git', 'remote', 'get-url', 'origin') : '';
+  await run('npm', 'version', version, '--no-git-tag-version', '--ignore-scripts');
   const url = remote.replace(/^git@([^:]+):/, 'https://$1/');
-  if (url.startsWith('https://')) run('npm', 'pkg', 'set', 'repository.type=git', `repository.url=git+${url}`);
+  if (url.startsWith('https://')) await run('npm', 'pkg', 'set', 'repository.type=git', `repository.url=git+${url}`);
   writeFileSync('CHANGELOG.md', changelogOf(read('CHANGELOG.md'), version, day));
 }
 
 /** Makes all files of the version that is set, and returns the name of the package. */
-function makeFiles(version: string, out: string, wanted: readonly string[]): string {
+async function makeFiles(version: string, out: string, wanted: readonly string[]): Promise<string> {
   const manifest = JSON.parse(read('package.json'));
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
-  const made = run('npm', 'pack', '--silent', '--pack-destination', out).split('\n').at(-1)!;
+  say('the package of the server');
+  const made = (await run('npm', 'pack', '--silent', '--pack-destination', out)).split('\n').at(-1)!;
   const tarball = join(out, made);
-  run('npm', 'run', '--silent', 'client');
-  run('npm', 'pack', './built/client', '--silent', '--pack-destination', out);
-  const changed_s = Number(run('git', 'log', '-1', '--format=%ct'));
+  say('the package of the client');
+  await run('npm', 'run', '--silent', 'client');
+  await run('npm', 'pack', './built/client', '--silent', '--pack-destination', out);
+  const changed_s = Number(await run('git', 'log', '-1', '--format=%ct'));
   for (const [platform, node] of platformsOf(manifest)) {
     if (wanted.length > 0 && !wanted.includes(platform)) continue;
-    archiveFor(platform, node, { version, tarball, into: out, changed_s });
+    say(`the archive for ${platform}`);
+    await archiveFor(platform, node, { version, tarball, into: out, changed_s });
   }
   for (const [platform, reason] of WITHOUT) say(`no archive for ${platform}: ${reason}`);
   copyFileSync('dist/program/sbom.cdx.json', join(out, `barker-${version}.sbom.cdx.json`));
@@ -107,15 +110,15 @@ function makeFiles(version: string, out: string, wanted: readonly string[]): str
   return made;
 }
 
-function publish(version: string, out: string, tarball: string): void {
-  for (const each of [tarball, `barker-ads-client-${version}.tgz`]) run('npm', 'publish', join(out, each));
+async function publish(version: string, out: string, tarball: string): Promise<void> {
+  for (const each of [tarball, `barker-ads-client-${version}.tgz`]) await run('npm', 'publish', join(out, each));
   const files = readdirSync(out).filter((file) => file !== 'notes.md');
   const all = files.map((file) => join(out, file));
-  run('gh', 'release', 'create', `v${version}`, '--verify-tag', '--notes-file', join(out, 'notes.md'), ...all);
+  await run('gh', 'release', 'create', `v${version}`, '--verify-tag', '--notes-file', join(out, 'notes.md'), ...all);
   say(`published ${version}`);
 }
 
-function main(): void {
+async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
@@ -136,34 +139,35 @@ function main(): void {
   if (unknown !== undefined) throw new Refused(`--platform ${unknown} is none of ${[...known.keys()].join(', ')}`);
   const out = resolve(values.out);
   if (values.publish) {
-    const tags = run('git', 'tag', '--points-at', 'HEAD').split('\n');
+    const tags = (await run('git', 'tag', '--points-at', 'HEAD')).split('\n');
     if (!tags.includes(`v${current}`)) throw new Refused(`HEAD has no tag v${current}`);
-    publish(current, out, makeFiles(current, out, values.platform));
+    await publish(current, out, await makeFiles(current, out, values.platform));
     return;
   }
   const changes = sectionOf(read('CHANGELOG.md'), 'Unreleased');
   const version = positionals[0] ?? versionAfter(current, changes);
-  checkReady(version, current, changes);
+  await checkReady(version, current, changes, values['dry-run'] ?? false);
+  endWithSignals();
   let isTagged = false;
   try {
-    setVersion(version, new Date().toISOString().slice(0, 10));
-    makeFiles(version, out, values.platform);
+    await setVersion(version, new Date().toISOString().slice(0, 10));
+    await makeFiles(version, out, values.platform);
     if (values['dry-run']) {
       say(`would commit and tag v${version}`);
       return;
     }
-    run('git', 'commit', '-qm', `release: publish ${version}`, ...CHANGED);
+    await run('git', 'commit', '-qm', `release: publish ${version}`, ...CHANGED);
     isTagged = true;
-    run('git', 'tag', '-a', `v${version}`, '-F', join(out, 'notes.md'), '--cleanup=verbatim');
+    await run('git', 'tag', '-a', `v${version}`, '-F', join(out, 'notes.md'), '--cleanup=verbatim');
     say(`tagged v${version}; to publish it: git push --follow-tags`);
   } finally {
-    if (!isTagged) run('git', 'checkout', '-q', '--', ...CHANGED);
+    if (!isTagged) await run('git', 'checkout', '-q', '--', ...CHANGED);
   }
 }
 
 if (import.meta.main) {
   try {
-    main();
+    await main();
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     process.stderr.write(`${error.message}\n`);

@@ -92,7 +92,10 @@ export function renderDocument(
       heading({ tokens: words, depth }) {
         const id = headings[next++]!.id;
         const inside = this.parser.parseInline(words.filter(({ type }) => type !== 'html'));
-        return `<h${depth} id="${id}">${inside} <a class="anchor" href="#${id}" aria-label="Link to this section">#</a></h${depth}>\n`;
+        // Sections of the protocol are cited by their numbers.
+        const section = /^\d+\.\d+(?= )/.exec(plain(words))?.[0];
+        const target = section === undefined ? '' : `<span id="${section}"></span>`;
+        return `<h${depth} id="${id}">${target}${inside} <a class="anchor" href="#${id}" aria-label="Link to this section">#</a></h${depth}>\n`;
       },
       link({ href, tokens: words }) {
         const inside = this.parser.parseInline(words);

@@ -1,8 +1,9 @@
 import { type Html, html, joinHtml, noHtml } from '../../src/base/html.ts';
 import type { ParameterWords } from '../../src/engine/describe/words.ts';
+import { prose } from '../../src/markup/prose.ts';
 import type { MemberTable, MemberWords } from '../docs/member-words.ts';
 import type { ProblemWords } from '../docs/words.ts';
-import { type LinkTo, slugOf } from './page.ts';
+import { type LinkTo, parameterId, slugOf } from './page.ts';
 
 /** Longer lists of enum values are collapsed. */
 const CHOICES_SHOWN = 8;
@@ -14,7 +15,7 @@ interface Row extends Pick<ParameterWords, 'name' | 'type' | 'limits' | 'choices
 }
 
 /** Renders the parameters of a call. */
-export function parameterList(parameters: readonly ParameterWords[]): Html {
+export function parameterList(parameters: readonly ParameterWords[], linkTo: LinkTo): Html {
   return list(
     parameters.map((each) => ({
       ...each,
@@ -23,12 +24,12 @@ export function parameterList(parameters: readonly ParameterWords[]): Html {
         ...(each.isRequired && each.place !== 'path' ? [html`<span class="chip required">required</span>`] : []),
       ],
     })),
-    () => undefined,
+    { idOf: parameterId, linkTo },
   );
 }
 
 /** Renders the members of a body and of the named objects in it; types that are named objects lead to them. */
-export function memberLists(tables: readonly MemberTable[], place: 'reply' | 'request'): Html {
+export function memberLists(tables: readonly MemberTable[], place: 'reply' | 'request', linkTo: LinkTo): Html {
   const named = new Set(tables.flatMap(({ title }) => title ?? []));
   const idOf = (title: string): string => `${place}-${slugOf(title)}`;
   const objectIn = (type: string): string | undefined => {
@@ -39,7 +40,7 @@ export function memberLists(tables: readonly MemberTable[], place: 'reply' | 're
     tables.map(({ title, members }) => {
       const rows = list(
         together(members).map((each) => rowOf(each, place)),
-        objectIn,
+        { linkTo, objectIn, ...(place === 'request' && title === undefined && { idOf: parameterId }) },
       );
       return title === undefined ? rows : html`<h3 id="${idOf(title)}">${title}</h3>\n${rows}`;
     }),
@@ -51,7 +52,7 @@ export function memberLists(tables: readonly MemberTable[], place: 'reply' | 're
 const ALIKE_MIN = 4;
 
 /** Joins members that differ only in their names, such as metrics: `metrics.*` has them as its choices. */
-function together(members: readonly MemberWords[]): MemberWords[] {
+export function together(members: readonly MemberWords[]): MemberWords[] {
   const kinds = members.map(({ name, about, choices, type, limits, isNullable, isOptional }) => {
     const parent = name.slice(0, name.lastIndexOf('.') + 1);
     return about === '' && choices.length === 0 ? [parent, type, limits, isNullable, isOptional].join(' ') : name;
@@ -83,20 +84,23 @@ function rowOf(member: MemberWords, place: 'reply' | 'request'): Row {
   };
 }
 
-function list(rows: readonly Row[], objectIn: (type: string) => string | undefined): Html {
-  return html`<dl class="members">${rows.map((row) => {
-    const { name, type, limits, marks, about, choices, fallback } = row;
-    const object = objectIn(type);
-    const depth = Math.min(name.split('.').length - 1, 4);
-    return html`<div class="depth${depth}"><dt><code>${breakableCode(name)}</code> <span class="type">${object ? html`<a href="#${object}">${type}</a>` : type}${limits ? `, ${limits}` : ''}</span> ${joinHtml(marks, ' ')}</dt>
-<dd>${proseHtml(about)}${fallback === '' ? '' : html` <span class="fallback">Default: <code>${fallback}</code></span>`}${enumValues(choices)}</dd></div>
-`;
-  })}</dl>`;
+interface Links {
+  readonly linkTo: LinkTo;
+  /** The id of the object that a type names. */
+  readonly objectIn?: (type: string) => string | undefined;
+  /** The id of a row; those of a reply have none. */
+  readonly idOf?: (name: string) => string;
 }
 
-/** Renders a sentence, with text between backquotes as code. */
-export function proseHtml(text: string): Html {
-  return html`${text.split('`').map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : piece))}`;
+function list(rows: readonly Row[], { linkTo, objectIn, idOf }: Links): Html {
+  return html`<dl class="members">${rows.map((row) => {
+    const { name, type, limits, marks, about, choices, fallback } = row;
+    const object = objectIn?.(type);
+    const depth = Math.min(name.split('.').length - 1, 4);
+    return html`<div class="depth${depth}"${idOf ? html` id="${idOf(name)}"` : noHtml}><dt><code>${breakableCode(name)}</code> <span class="type">${object ? html`<a href="#${object}">${type}</a>` : type}${limits ? `, ${limits}` : ''}</span> ${joinHtml(marks, ' ')}</dt>
+<dd>${prose(about, (document, section) => linkTo(`protocol/${document}`, section))}${fallback === '' ? '' : html` <span class="fallback">Default: <code>${fallback}</code></span>`}${enumValues(choices)}</dd></div>
+`;
+  })}</dl>`;
 }
 
 /** Renders the values of an enum; a long list is collapsed. */

@@ -8,12 +8,13 @@ import { pythonSnippet } from '../../src/http/reference/snippets/python.ts';
 import { shellSnippet } from '../../src/http/reference/snippets/shell.ts';
 import { callsOf, type SnippetPlan, snippetPlan } from '../../src/http/reference/snippets/steps.ts';
 import { type WorkedExample, workedExamples } from '../../src/http/reference/worked-examples.ts';
+import { prose } from '../../src/markup/prose.ts';
 import { bodyTables, itemsWords, replyTables } from '../docs/member-words.ts';
 import { operationMarkdown } from '../docs/reference-markdown.ts';
 import { problemWords } from '../docs/words.ts';
 import { onlyIn } from './frame.ts';
 import { codeBlock } from './markdown.ts';
-import { memberLists, parameterList, problemList, proseHtml } from './members.ts';
+import { memberLists, parameterList, problemList, together } from './members.ts';
 import {
   callLine,
   groupPath,
@@ -52,12 +53,12 @@ function content(operation: Operation, operations: readonly Operation[], linkTo:
 <p class="call">${callLine(operation)}${onlyIn('dev', html` <a class="try" href="/_dev/workbench?operation=${id}">Try it in the workbench</a>`)}</p>
 <div class="halves">
 <div class="said">
-<dl class="facts">${operationFacts(operation).map(([name, value]) => html`<div><dt>${name}</dt><dd>${proseHtml(value)}</dd></div>\n`)}</dl>
+<dl class="facts">${operationFacts(operation).map(([name, value]) => html`<div><dt>${name}</dt><dd>${prose(value)}</dd></div>\n`)}</dl>
 <section id="parameters"><h2>Parameters <a class="anchor" href="#parameters" aria-label="Link to this section">#</a></h2>
-${inputs(operation)}
+${inputs(operation, linkTo)}
 </section>
 <section id="reply"><h2>Reply <a class="anchor" href="#reply" aria-label="Link to this section">#</a></h2>
-${reply(operation)}
+${reply(operation, linkTo)}
 </section>
 <section id="errors"><h2>Errors <a class="anchor" href="#errors" aria-label="Link to this section">#</a></h2>
 ${problemList(problemWords(operation, declaredProblems(operation)), linkTo)}
@@ -77,22 +78,22 @@ ${operationLinks(own, (each) => html`<a href="${linkTo(operationPath(each.id))}"
 `;
 }
 
-function inputs(operation: Operation): Html {
+function inputs(operation: Operation, linkTo: LinkTo): Html {
   const parameters = parameterWords(operation);
   const body = bodyTables(operation);
   if (parameters.length === 0 && body.length === 0) return html`<p class="note">None.</p>`;
-  return html`${parameters.length === 0 ? noHtml : parameterList(parameters)}
-${body.length === 0 ? noHtml : html`<p class="note">The body, in JSON${itemsWords(operation)}:</p>\n${memberLists(body, 'request')}`}`;
+  return html`${parameters.length === 0 ? noHtml : parameterList(parameters, linkTo)}
+${body.length === 0 ? noHtml : html`<p class="note">The body, in JSON${itemsWords(operation)}:</p>\n${memberLists(body, 'request', linkTo)}`}`;
 }
 
-function reply(operation: Operation): Html {
+function reply(operation: Operation, linkTo: LinkTo): Html {
   const { success = 200, successes = {} } = operation;
   const tables = replyTables(operation);
   const others = Object.keys(successes).filter((status) => Number(status) !== success);
   const also = others.length === 0 ? '' : ` Other steps are answered with ${others.join(' or ')}.`;
   const body = tables.length === 0 ? ' There is no body.' : '';
   return html`<p class="note">${statusWords(success)}.${also}${body}</p>
-${memberLists(tables, 'reply')}`;
+${memberLists(tables, 'reply', linkTo)}`;
 }
 
 function statusWords(status: number): string {
@@ -152,12 +153,15 @@ function replyExample({ status, reply }: WorkedExample): Html {
 
 function record(operation: Operation, path: string, title: string): SearchRecord {
   const { id, method, aliases = [], description } = operation;
-  const inside = [...parameterWords(operation), ...bodyTables(operation).flatMap(({ members }) => members)];
+  const tables = bodyTables(operation);
+  const members = tables.flatMap((table) => (table.title === undefined ? together(table.members) : []));
+  const own = parameterWords(operation).filter(({ place }) => place !== 'path');
+  const parameters = new Map([...own, ...members].map(({ name, about }) => [name, about]));
+  const inside = tables.flatMap((table) => table.members.map(({ name }) => name));
   const codes = problemWords(operation, [...declaredProblems(operation), ...(operation.itemProblems ?? [])]);
-  const names = [...inside.map(({ name }) => name), ...codes.map(({ code }) => String(code))];
   return {
-    ...{ at: path, page: title, title: '' },
-    names: [...new Set([id, ...names])].join(' '),
-    text: [`${method} ${operation.path}`, ...aliases, description, ...inside.map(({ about }) => about)].join(' '),
+    ...{ at: path, page: title, title: '', parameters: [...parameters] },
+    names: [...new Set([id, ...inside, ...codes.map(({ code }) => String(code))])].join(' '),
+    text: [`${method} ${operation.path}`, ...aliases, description].join(' '),
   };
 }

@@ -1,9 +1,10 @@
 import { type Html, html } from '../../src/base/html.ts';
 import { EVENT_TYPE_RULES, EVENT_TYPES, type EventType } from '../../src/contract/store/events.ts';
+import { prose } from '../../src/markup/prose.ts';
 import { EVENT_ITEMS } from '../docs/coverage/events.ts';
 import { GUIDES } from './contents.ts';
 import type { Contents } from './frame.ts';
-import { breakableCode, proseHtml } from './members.ts';
+import { breakableCode } from './members.ts';
 import { operationPath } from './operation-parts.ts';
 import type { LinkTo, SitePage } from './page.ts';
 
@@ -60,7 +61,7 @@ ${types.map(
     operations,
     facts,
   }) => html`<article class="problem" id="${type}"><h2><code>${breakableCode(type)}</code> <a class="anchor" href="#${type}" aria-label="Link to this type">#</a></h2>
-<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${proseHtml(value)}</dd></div>\n`)}</dl>
+<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${prose(value)}</dd></div>\n`)}</dl>
 ${operations.map((id) => html`<p class="note"><a href="${linkTo(operationPath(id))}">${id}</a></p>\n`)}</article>
 `,
 )}`;

@@ -18,7 +18,12 @@ export interface SearchRecord {
   /** Names that readers look up exactly: parameters, codes, settings. */
   readonly names: string;
   readonly text: string;
+  /** Parameters, each with an anchor `parameter-NAME` on the page. */
+  readonly parameters?: readonly (readonly [name: string, about: string])[];
 }
+
+/** The id of a parameter on the page of its call. */
+export const parameterId = (name: string): string => `parameter-${name}`;
 
 /** A page of the site. */
 export interface SitePage {

@@ -3,8 +3,9 @@ import type { Operation } from '../../src/contract/declare/operation.ts';
 import { PROBLEM_PAGES } from '../../src/contract/problems/problem-details.ts';
 import { type Family, type ProblemName, problems } from '../../src/contract/problems/problems.ts';
 import { declaredProblems } from '../../src/engine/declared-problems.ts';
+import { prose } from '../../src/markup/prose.ts';
 import { problemsMarkdown } from '../docs/reference-markdown.ts';
-import { breakableCode, proseHtml } from './members.ts';
+import { breakableCode } from './members.ts';
 import { methodMark, operationPath } from './operation-parts.ts';
 import type { LinkTo, SitePage } from './page.ts';
 
@@ -15,8 +16,26 @@ const FAMILIES: readonly (readonly [Family, string])[] = [
   ['flat', 'Uploads'],
 ];
 
-/** Problems of more calls than these are said to be of all of them. */
+/** The number of calls is shown in place of a longer list. */
 const CALLS_SHOWN = 12;
+/** A longer list of the reasons for a code is collapsed. */
+const REASONS_SHOWN = 8;
+
+/** A code, and each problem that has it, with its status. */
+type Codes = ReadonlyMap<string, ReadonlyMap<ProblemName, number>>;
+
+function codesOf(names: readonly ProblemName[]): Codes {
+  const codes = new Map<string, Map<ProblemName, number>>();
+  for (const name of names)
+    for (const { family, words } of wordings(name)) {
+      // Version 2 has types, which stand above.
+      if (family === 'problem') continue;
+      const [status, code] = words;
+      const sharing = codes.get(String(code)) ?? new Map<ProblemName, number>();
+      codes.set(String(code), sharing.set(name, status));
+    }
+  return new Map([...codes].sort(([one], [other]) => one.localeCompare(other, 'en', { numeric: true })));
+}
 
 /** The page of all errors: when each occurs, how it is worded, and the calls that end with it. */
 export function problemsPage(operations: readonly Operation[]): SitePage {
@@ -30,11 +49,13 @@ export function problemsPage(operations: readonly Operation[]): SitePage {
     ),
     ({ name }) => name,
   );
+  const codes = codesOf(names);
   const content = (linkTo: LinkTo): Html => html`<h1>Errors</h1>
-<p class="lead">Codes and messages are stable, so that clients can match on them. All invalid parameters of a request are reported
-together.</p>
-<p>The advertising interface answers with codes in capitals, version 2 with <code>application/problem+json</code>, uploads of version
-1.1 with a plain message, and all other calls with numeric codes.</p>
+<p class="lead">Look up the code of a refused request here. Codes and messages are stable, so that clients can match on them.</p>
+<p>Advertising calls have codes in capitals, and report all invalid parameters of a request together. Version 2 has types, in
+<code>application/problem+json</code>. Uploads of version 1.1 have a message only. All other calls have numeric codes.</p>
+<section><h2 id="codes">Codes</h2>
+<dl class="members">${[...codes].map(codeEntry)}</dl></section>
 <section><h2 id="problem-types">Types of version 2</h2>
 <p>Each <code>type</code> is the address of a page that explains it.</p>
 <dl class="members">${Object.entries(PROBLEM_PAGES).map(
@@ -42,7 +63,7 @@ together.</p>
       slug,
       { title, status, meaning, remedy },
     ]) => html`<div id="type-${slug}"><dt><span class="status">${status}</span> <code>${slug}</code> <span class="type">${title}</span></dt>
-<dd>${proseHtml(meaning)} ${proseHtml(remedy)}</dd></div>
+<dd>${prose(meaning)} ${prose(remedy)}</dd></div>
 `,
   )}</dl></section>
 <section><h2 id="all-errors">All errors</h2>
@@ -56,6 +77,7 @@ ${names.map((name) =>
   return {
     ...{ path: 'problems', title: 'Errors', content },
     headings: [
+      { id: 'codes', depth: 2, text: 'Codes' },
       { id: 'problem-types', depth: 2, text: 'Types of version 2' },
       { id: 'all-errors', depth: 2, text: 'All errors' },
     ],
@@ -64,6 +86,12 @@ ${names.map((name) =>
       ...Object.entries(PROBLEM_PAGES).map(([slug, { title, meaning, remedy }]) => ({
         ...{ at: `problems#type-${slug}`, page: 'Errors', title, names: slug, text: `${meaning} ${remedy}` },
       })),
+      ...[...codes]
+        .filter(([code]) => !names.some((name) => name === code))
+        .map(([code, sharing]) => ({
+          ...{ at: `problems#code-${code}`, page: 'Errors', title: code, names: '' },
+          text: [...sharing.keys()].map((name) => capitalized(problems[name].when)).join('. '),
+        })),
       ...names.map((name) => ({
         at: `problems#${name}`,
         page: 'Errors',
@@ -81,8 +109,19 @@ ${names.map((name) =>
 function wordings(name: ProblemName) {
   return FAMILIES.flatMap(([family, label]) => {
     const words = problems[name][family];
-    return words ? [{ label, words }] : [];
+    return words ? [{ family, label, words }] : [];
   });
+}
+
+function codeEntry([code, sharing]: readonly [string, ReadonlyMap<ProblemName, number>]): Html {
+  const statuses = [...new Set(sharing.values())].sort((one, other) => one - other);
+  const reasons = html`<ul>${[...sharing.keys()].map(
+    (name) => html`<li><a href="#${name}">${capitalized(problems[name].when)}</a></li>
+`,
+  )}</ul>`;
+  return html`<div id="code-${code}"><dt><span class="status">${statuses.join(', ')}</span> <code>${breakableCode(code)}</code></dt>
+<dd>${sharing.size > REASONS_SHOWN ? html`<details><summary>One of ${sharing.size} reasons</summary>${reasons}</details>` : reasons}</dd></div>
+`;
 }
 
 function problem(name: ProblemName, calls: readonly Operation[], linkTo: LinkTo): Html {
@@ -100,8 +139,8 @@ ${callsWith(calls, linkTo)}</article>
 }
 
 function callsWith(calls: readonly Operation[], linkTo: LinkTo): Html {
-  if (calls.length === 0) return html`<p class="note">Of requests that lead to no call.</p>`;
-  if (calls.length > CALLS_SHOWN) return html`<p class="note">Of ${calls.length} calls.</p>`;
+  if (calls.length === 0) return html`<p class="note">Occurs when a request matches no call.</p>`;
+  if (calls.length > CALLS_SHOWN) return html`<p class="note">Used by ${calls.length} calls.</p>`;
   return html`<p class="note">${joinHtml(
     calls.map((each) => html`<a href="${linkTo(operationPath(each.id))}">${methodMark(each)} ${each.id}</a>`),
     html` `,

@@ -1,8 +1,8 @@
 import { type Html, html, joinHtml, noHtml } from '../../src/base/html.ts';
 import type { Operation } from '../../src/contract/declare/operation.ts';
+import { prose } from '../../src/markup/prose.ts';
 import { type Group, groupsOf } from '../openapi/openapi.ts';
 import { codeBlock } from './markdown.ts';
-import { proseHtml } from './members.ts';
 import { callLine, groupPath, groupTitle, operationLinks, operationPath } from './operation-parts.ts';
 import { type LinkTo, linksFrom, type SitePage } from './page.ts';
 
@@ -58,7 +58,7 @@ export function groupPage(group: Group): SitePage {
     ...{ path: groupPath(name), title, within: 'reference', headings: [] },
     content: (linkTo) => html`<p class="up"><a href="${linkTo('reference')}">API reference</a></p>
 <h1>${title}</h1>
-${about === '' ? noHtml : html`<p class="lead">${proseHtml(about)}</p>`}
+${about === '' ? noHtml : html`<p class="lead">${prose(about)}</p>`}
 ${callsOf(operations, linkTo)}`,
     records: [{ at: groupPath(name), page: title, title: '', names: name, text: about }],
     markdown: groupMarkdown(group).replace('##', '#'),
@@ -81,7 +81,7 @@ function callsOf(operations: readonly Operation[], linkTo: LinkTo): Html {
   return operationLinks(
     operations,
     (each) => html`<a id="${each.id}" href="${linkTo(operationPath(each.id))}">${callLine(each)}</a>
-<span class="soft">${proseHtml(each.description)}</span>`,
+<span class="soft">${prose(each.description)}</span>`,
   );
 }
 

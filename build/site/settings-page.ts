@@ -1,6 +1,7 @@
 import { type Html, html } from '../../src/base/html.ts';
+import { prose } from '../../src/markup/prose.ts';
 import { settingGroups, settingsMarkdown } from '../docs/settings.ts';
-import { breakableCode, proseHtml } from './members.ts';
+import { breakableCode } from './members.ts';
 import { type LinkTo, type SitePage, slugOf } from './page.ts';
 
 /** The page of all settings: each with what it accepts, its default and what it does. */
@@ -20,8 +21,8 @@ ${groups.map(
       value,
       byDefault,
       about,
-    }) => html`<div id="${name}"><dt><code>${breakableCode(name)}</code> <span class="type">${proseHtml(value)}</span></dt>
-<dd>${proseHtml(about)} <span class="fallback">Default: ${proseHtml(byDefault)}</span></dd></div>
+    }) => html`<div id="${name}"><dt><code>${breakableCode(name)}</code> <span class="type">${prose(value)}</span></dt>
+<dd>${prose(about)} <span class="fallback">Default: ${prose(byDefault)}</span></dd></div>
 `,
   )}</dl></section>
 `,
@@ -33,7 +34,13 @@ ${groups.map(
       { at: 'settings', page: 'Settings', title: '', names: '', text: 'All settings with their defaults.' },
       ...groups.flatMap(([, settings]) =>
         settings.map(({ name, value, about }) => ({
-          ...{ at: `settings#${name}`, page: 'Settings', title: name, names: name, text: `${about} ${value}` },
+          ...{
+            at: `settings#${name}`,
+            page: 'Settings',
+            title: name,
+            names: `${name} BARKER_${name.toUpperCase()}`,
+            text: `${about} ${value}`,
+          },
         })),
       ),
     ],

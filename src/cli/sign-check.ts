@@ -66,7 +66,7 @@ function knownKeys({ keys }: ConnectionProfile, file: DevFile | undefined): Know
 /** The explanation as text: mistakes, and the expected base string. */
 function report({ outcome, summary, mistakes, expected, signed, firstDifference }: Explanation): string {
   const parts: (readonly [name: string, value: string | undefined])[] = [
-    [outcome === 'right' ? 'Right' : 'Wrong', outcome === 'right' || mistakes.length === 0 ? summary : undefined],
+    [outcome === 'right' ? 'Valid' : 'Wrong', outcome === 'right' || mistakes.length === 0 ? summary : undefined],
     ['Parameter string', expected?.parameterString],
     ['Base string', expected?.baseString],
     ['Base string as it was signed', signed?.baseString],

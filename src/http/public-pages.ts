@@ -7,7 +7,7 @@ import { readCookie, SESSION_COOKIE } from './pages/cookies.ts';
 import { type BrandedService, renderDocument } from './pages/document.ts';
 import { staticPageHeaders } from './pages/page-headers.ts';
 import { inLanguageOf, languageChoice } from './pages/page-language.ts';
-import { acceptsHtml, acceptsOnlyJson, type Routes } from './routes.ts';
+import { acceptsOnlyJson, type Routes } from './routes.ts';
 
 const words = texts.site.home;
 
@@ -25,7 +25,7 @@ export function addHomePage(
   isDevelopment: boolean,
 ): void {
   routes.get('/', (request) => {
-    if (!acceptsHtml(request.headers.accept)) return undefined;
+    if (acceptsOnlyJson(request.headers.accept)) return undefined;
     const headers = { ...staticPageHeaders(), 'cache-control': 'no-cache', vary: 'accept, accept-language, cookie' };
     const choice = languageChoice(request, servers()[environment].startsWith('https:'));
     if (choice)

@@ -1,5 +1,6 @@
 import { type Html, html, joinHtml, noHtml } from '../base/html.ts';
 import { type FieldErrors, formField, selectField } from './form-fields.ts';
+import { prose } from './prose.ts';
 
 /** An operation that can be chosen. */
 interface OfferedCall {
@@ -29,6 +30,7 @@ interface CallFormWords {
   readonly find: string;
   readonly required: string;
   readonly fallback: (value: string) => string;
+  readonly listOf: (choices: string) => string;
   readonly found: (count: number) => string;
 }
 
@@ -86,7 +88,7 @@ ${joinHtml(items, '\n')}
 <div class="groups">${joinHtml(groups, '\n')}</div>`;
 }
 
-/** A field for each parameter: choices as selects, with the type, the limits and the default of each. */
+/** A field for each parameter: a choice is a select, with the type, the limits and the default of each. */
 export function callFields(
   fields: readonly CallField[],
   values: Readonly<Record<string, string>>,
@@ -97,21 +99,19 @@ export function callFields(
     fields.map(({ name, type, choices, limits, isRequired, fallback, about }) => {
       const member = fieldOf(name);
       const isChoice = choices.length > 0 && !type.startsWith('list');
-      const kind = [isChoice || type === 'file' ? '' : type, limits, isRequired ? words.required : ''];
+      const known = choices.map((each) => `\`${each}\``).join(', ');
+      const whole = choices.length === 0 ? type : words.listOf(known);
+      const kind = [isChoice || type === 'file' ? '' : whole, limits, isRequired ? words.required : ''];
       const facts = [...kind, fallback && words.fallback(fallback)].filter((each) => each !== '').join('; ');
-      const hint = facts === '' ? about : `${about} (${facts})`.trim();
+      const hint = prose(facts === '' ? about : `${about} (${facts})`.trim());
       const value = values[name] ?? '';
       if (isChoice) {
-        const known = value === '' || choices.includes(value) ? choices : [value, ...choices];
-        const options = [...(isRequired ? [] : ['']), ...known].map((each) => [each, each] as const);
+        const all = value === '' || choices.includes(value) ? choices : [value, ...choices];
+        const options = [...(isRequired ? [] : ['']), ...all].map((each) => [each, each] as const);
         return selectField(member, name, options, value, { hint, error: errors[member] });
       }
-      const list = choices.length === 0 ? noHtml : html` list="${member}-choices"`;
-      const attributes = html`spellcheck="false" autocomplete="off" autocapitalize="none"${list}`;
-      const offered = choices.map((each) => html`<option value="${each}">`);
-      return html`${formField({ member, label: name, hint, attributes }, value, errors[member])}${
-        choices.length === 0 ? noHtml : html`<datalist id="${member}-choices">${offered}</datalist>`
-      }`;
+      const attributes = html`spellcheck="false" autocomplete="off" autocapitalize="none"`;
+      return formField({ member, label: name, hint, attributes }, value, errors[member]);
     }),
     '\n',
   );

@@ -9,7 +9,7 @@ export interface FormField {
   readonly member: string;
   readonly name?: string;
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | Html;
   readonly type?: 'text' | 'password' | 'date' | 'textarea';
   /** More attributes of the input. */
   readonly attributes: Html;
@@ -40,7 +40,7 @@ export function selectField(
   label: string,
   options: readonly (readonly [value: string, text: string])[],
   chosen = '',
-  { hint = '', error }: { readonly hint?: string; readonly error?: string | undefined } = {},
+  { hint = '', error }: { readonly hint?: string | Html; readonly error?: string | undefined } = {},
 ): Html {
   const items = options.map(
     ([value, text]) => html`<option value="${value}"${value === chosen ? html` selected` : ''}>${text}</option>`,
@@ -53,7 +53,7 @@ export function selectField(
 
 /** A control with its label, hint and error; `ties` are the attributes that associate them. */
 function fieldWith(
-  of: { readonly id: string; readonly label: string; readonly hint: string; readonly error: string | undefined },
+  of: { readonly id: string; readonly label: string; readonly hint: string | Html; readonly error: string | undefined },
   controlWith: (ties: Html) => Html,
 ): Html {
   const { id, label, hint, error } = of;

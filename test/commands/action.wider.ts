@@ -26,21 +26,33 @@ before(() => {
   const program = (name: string, line: string): void =>
     writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
   program('barker', `exec '${process.execPath}' '${ENTRY}' "$@"`);
-  program('npm', `echo "$@" > '${join(folder, 'installed')}'`);
+  const installed = join(folder, 'installed');
+  program(
+    'npm',
+    `case $1 in view) exit $UNPUBLISHED;; pack) echo own.tgz;; install) echo "$@" > '${installed}';; esac`,
+  );
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs the steps as the runner does: with their inputs in variables, and the file to which they write outputs. */
-function runAction(inputs: Readonly<Record<string, string>>) {
+function runAction(inputs: Readonly<Record<string, string>>, more: Readonly<Record<string, string>> = {}) {
   const output = join(folder, 'output');
   writeFileSync(output, '');
   const given = (text: string): string =>
     text.replace(/\$\{\{ inputs\.([\w-]+) \}\}/g, (_, name: string) => inputs[name] ?? action.inputs[name].default);
   const path = [join(folder, 'bin'), join(process.execPath, '..'), process.env.PATH].join(':');
-  const runner = { RUNNER_TEMP: folder, GITHUB_ACTION_PATH: resolve('.'), GITHUB_OUTPUT: output, PATH: path };
+  const runner = {
+    UNPUBLISHED: '0',
+    RUNNER_TEMP: folder,
+    GITHUB_ACTION_PATH: resolve('.'),
+    GITHUB_OUTPUT: output,
+    PATH: path,
+  };
   for (const { name, run, env } of steps) {
     const variables = Object.fromEntries(Object.entries(env).map(([key, value]) => [key, given(value)]));
-    const options = { env: { ...cleanEnvironment(), ...runner, ...variables }, cwd: folder, encoding: 'utf8' } as const;
+    // A server that a script of npm starts would end with that script.
+    const clean = { ...cleanEnvironment(), npm_lifecycle_event: undefined };
+    const options = { env: { ...clean, ...runner, ...variables, ...more }, cwd: folder, encoding: 'utf8' } as const;
     const script = join(folder, 'step.sh');
     writeFileSync(script, run);
     const { status, stdout, stderr } = spawnSync('bash', ['--noprofile', '--norc', '-eo', 'pipefail', script], options);
@@ -50,6 +62,8 @@ function runAction(inputs: Readonly<Record<string, string>>) {
   const outputs = Object.fromEntries(lines.map((line) => [line.split('=', 1)[0]!, line.slice(line.indexOf('=') + 1)]));
   return { outputs, failed: undefined, stdout: '', stderr: '' };
 }
+
+const lastInstalled = () => readFileSync(join(folder, 'installed'), 'utf8').trim().split(' ').at(-1);
 
 const isRunning = (pid: number): boolean => {
   try {
@@ -101,10 +115,15 @@ describe('action.yml', () => {
       process.kill(Number(outputs.pid));
     }
     await until('the server has ended', () => !isRunning(Number(outputs.pid)));
-    assert.equal(
-      readFileSync(join(folder, 'installed'), 'utf8').trim().split(' ').at(-1),
-      `${own.name}@${own.version}`,
-    );
+    assert.equal(lastInstalled(), `${own.name}@${own.version}`);
+  });
+
+  test('makes the package of its checkout where no such version is published', () => {
+    const { failed } = runAction({ options: '--no-such-option' }, { UNPUBLISHED: '1' });
+    assert.equal(failed, 'Start');
+    assert.equal(lastInstalled(), resolve('own.tgz'));
+    assert.equal(runAction({ options: '--no-such-option', version: '1.2.3' }, { UNPUBLISHED: '1' }).failed, 'Start');
+    assert.equal(lastInstalled(), `${own.name}@1.2.3`);
   });
 
   test('fails with the log of a server that does not start', () => {

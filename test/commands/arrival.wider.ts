@@ -114,7 +114,7 @@ describe('a first signed call', () => {
 
   test('comes from the archive of this system, in an empty folder without a network', async () => {
     process.env.XZ_OPT = '-0';
-    const file = archiveFor(platform, process.versions.node, {
+    const file = await archiveFor(platform, process.versions.node, {
       version,
       tarball,
       into: home,

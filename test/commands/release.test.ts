@@ -1,7 +1,8 @@
 // A release of a small project, by the script that releases this one.
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -35,7 +36,7 @@ before(() => {
     files: ['dist'],
     optionalDependencies: {},
     scripts: {
-      prepack: `mkdir -p dist/program && echo '{"bill":1}' > dist/program/sbom.cdx.json`,
+      prepack: `sleep ${'$'}{SLOW:-0}; mkdir -p dist/program && echo '{"bill":1}' > dist/program/sbom.cdx.json`,
       client: `mkdir -p built/client && echo '{"name":"@kennel/client","version":"1.3.0"}' > built/client/package.json`,
     },
   };
@@ -103,7 +104,10 @@ describe('a release', () => {
     const { status, stdout, stderr } = release('--dry-run');
     assert.equal(status, 0, stderr);
     assert.match(stdout, /\nwould commit and tag v1\.3\.0\n$/);
-    assert.match(stdout, /^no archive for darwin-arm64: [^\n]+\n/);
+    assert.match(
+      stdout,
+      /^the package of the server\nthe package of the client\nno archive for darwin-arm64: [^\n]+\n/,
+    );
     assert.deepEqual(readdirSync(join(home, 'release')).sort(), [
       'SHA256SUMS',
       'barker-1.3.0.sbom.cdx.json',
@@ -119,6 +123,17 @@ describe('a release', () => {
     assert.equal(read('release/barker-1.3.0.sbom.cdx.json'), '{"bill":1}\n');
     assert.equal(read('release/notes.md'), '### Added\n\n- Bones.\n');
     assert.deepEqual([git('status', '--porcelain'), git('tag'), git('log', '--format=%s')], ['', '', 'dog: begin']);
+  });
+
+  test('undoes what it wrote when it is ended', async () => {
+    put('new.txt', 'A trial does not care.');
+    const script = ['--disable-warning=ExperimentalWarning', resolve('build/release.ts'), '--dry-run'];
+    const child = spawn(process.execPath, script, { cwd: home, env: { ...npm, SLOW: '60' } });
+    await once(child.stdout, 'data');
+    child.kill('SIGTERM');
+    const [status] = await once(child, 'exit');
+    rmSync(join(home, 'new.txt'));
+    assert.deepEqual([status, git('status', '--porcelain'), git('tag')], [1, '', '']);
   });
 
   test('commits and tags its version, with the notes', () => {
@@ -142,7 +157,7 @@ describe('a release', () => {
     git('commit', '-qam', 'dog: break the build');
     const { status, stderr } = release();
     assert.equal(status, 1);
-    assert.match(stderr, /Command failed: npm pack/);
+    assert.match(stderr, /npm pack --silent --pack-destination \S+ ended with 3/);
     assert.deepEqual([git('status', '--porcelain'), git('tag')], ['', 'v1.3.0']);
   });
 });
@@ -153,7 +168,7 @@ describe('an archive', () => {
     assert.deepEqual([...platforms.keys()], ['darwin-x64', 'linux-arm64', 'linux-x64', 'win-x64']);
   });
 
-  test('has a launcher that finds its Node.js through links, whatever its folder is called', () => {
+  test('has a launcher that finds its Node.js through links, whatever its folder is called', async () => {
     // A package whose program prints how it was started.
     const made = join(home, 'made/package');
     mkdirSync(join(made, 'bin'), { recursive: true });
@@ -166,7 +181,7 @@ describe('an archive', () => {
     process.env.XZ_OPT = '-0';
     const [platform, node] = [`${process.platform}-${process.arch}`, process.versions.node];
     const plan = { version: '1.3.0', tarball, into: join(home, 'made'), changed_s: 1_790_000_000 };
-    assert.equal(archiveFor(platform, node, plan), `barker-1.3.0-${platform}.tar.xz`);
+    assert.equal(await archiveFor(platform, node, plan), `barker-1.3.0-${platform}.tar.xz`);
     const there = join(home, "a friend's");
     mkdirSync(there);
     execFileSync('tar', ['-xJf', join(home, `made/barker-1.3.0-${platform}.tar.xz`), '-C', there]);

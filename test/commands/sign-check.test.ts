@@ -40,7 +40,7 @@ const check = (command: string, ...args: string[]) => barker(['sign', '--check',
 describe('barker sign --check', () => {
   test('says that a command is signed right', async () => {
     const { code, stdout, stderr } = await check(curl());
-    assert.match(stdout, /^Right:\nThe credentials are right\.\n\nParameter string:\ncount=10&oauth_/);
+    assert.match(stdout, /^Valid:\nNothing is wrong with the credentials\.\n\nParameter string:\ncount=10&oauth_/);
     assert.deepEqual([code, stderr], [0, '']);
   });
 

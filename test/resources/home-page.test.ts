@@ -105,13 +105,18 @@ describe('the page at /', () => {
     assert.deepEqual([statusCode, headers.location], [303, '/ads']);
   });
 
-  test('is only for people: programs get 404', async () => {
-    for (const accept of ['*/*', 'application/json']) {
-      const root = await fetch(`${world.service.url}/`, { headers: { accept } });
-      const elsewhere = await fetch(`${world.service.url}/nothing`, { headers: { accept } });
-      assert.equal(root.status, 404);
-      assert.equal(await root.text(), await elsewhere.text());
-    }
+  test('answers whoever takes a page; programs that take only JSON get 404', async () => {
+    for (const url of [world.service.url, world.service.sandboxUrl])
+      for (const accept of ['*/*', 'text/html', undefined]) {
+        const { statusCode, headers, body } = await request(url, { headers: accept === undefined ? {} : { accept } });
+        await body.dump();
+        assert.deepEqual([statusCode, headers['content-type']], [200, 'text/html; charset=utf-8'], accept);
+      }
+    const accept = 'application/json';
+    const root = await fetch(`${world.service.url}/`, { headers: { accept } });
+    const elsewhere = await fetch(`${world.service.url}/nothing`, { headers: { accept } });
+    assert.equal(root.status, 404);
+    assert.equal(await root.text(), await elsewhere.text());
   });
 });
 

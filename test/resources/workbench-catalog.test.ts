@@ -94,6 +94,6 @@ for (const { id, credential = 'user' } of operations) {
     assert.deepEqual([body.operation, body.reply?.status, body.environment], expected, body.reply?.body);
     const sent = await fieldsAt(browserOf(world.service.url).get(location!.replace(/#.*/, '')));
     assert.match(sent.html, new RegExp(`<strong class="delivered">${examples[id]!.status}\\.</strong>`));
-    assert.match(sent.html, /<strong>Right\.<\/strong>/);
+    assert.match(sent.html, /<strong>Valid\.<\/strong>/);
   });
 }

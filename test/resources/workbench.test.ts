@@ -102,7 +102,7 @@ test('a refused request is reopened as it was sent, mended, and accepted', async
   const reply = await fetch(url, { headers: { authorization: header } });
   assert.equal(reply.status, 401);
   const seen = await at(`/_dev/requests/${reply.headers.get('x-barker-trace')}`);
-  const page = await at(linkOf(seen.html, 'Reopen and mend')!);
+  const page = await at(linkOf(seen.html, 'Edit and resend')!);
   assert.match(page.html, /<strong class="failed">401\.<\/strong>/);
   assert.match(page.html, /<strong>Wrong\.<\/strong>/);
   const fields = fieldsOf(page);
@@ -111,7 +111,10 @@ test('a refused request is reopened as it was sent, mended, and accepted', async
     ['accounts.get', 'sandbox', account, 'yes', 'colour=red', 'Demo application/ada_demo'],
   );
   const again = await post({ ...fields, act: 'send' });
-  assert.match((await at(again.location!)).html, /<strong class="failed">400\.<\/strong>.*with_deleted/s);
+  const refused = (await at(again.location!)).html;
+  assert.match(refused, /<strong class="failed">400\.<\/strong>/);
+  assert.match(refused, /role="alert".*The server refused these parameters:.*<a href="#p_with_deleted">Expected/s);
+  assert.match(refused, /id="p_with_deleted-fault">Expected .* aria-invalid="true"/s);
   const mended = await post({ ...fields, p_with_deleted: 'true', more: '', act: 'send' });
   assert.match((await at(mended.location!)).html, /<strong class="delivered">200\.<\/strong>/);
 });

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { bodyTables, replyTables } from '../../build/docs/member-words.ts';
 import { searchIn } from '../../build/site/browser/search.ts';
 import { defaults } from '../../build/site/defaults.ts';
+import { parameterId, type SearchRecord } from '../../build/site/page.ts';
 import { siteFiles } from '../../build/site/site.ts';
 import { operations } from '../../src/app/dependencies.ts';
 import { problems } from '../../src/contract/problems/problems.ts';
@@ -104,22 +105,40 @@ describe('the page of an operation', () => {
 });
 
 describe('the search finds', () => {
-  const search = searchIn(JSON.parse(files.get('search.json')!));
+  const records: readonly SearchRecord[] = JSON.parse(files.get('search.json')!);
+  const search = searchIn(records);
   const first = (text: string): string => search(text)[0]?.at ?? 'nothing';
   const found = (text: string): readonly string[] => search(text).map(({ at }) => at);
 
   test('each parameter in a call that has it', () => {
     for (const { id, parameters } of operations) {
       const [name] = Object.keys(parameters);
-      if (name !== undefined) assert.ok(found(name).includes(`reference/${id}`), `${id}: ${name}`);
+      if (name === undefined) continue;
+      assert.ok(found(name).includes(`reference/${id}#parameter-${name}`), `${id}: ${name}`);
     }
     assert.equal(first('tap_target'), 'nothing');
   });
 
-  test('each error by its name and its code', () => {
-    for (const name of ['INVALID_PARAMETER', 'SIGNATURE_REFUSED', ...Object.keys(problems).slice(-20)])
-      assert.ok(Object.hasOwn(problems, name) ? first(name) === `problems#${name}` : found(name).length > 0, name);
-    assert.ok(found('EXCEEDED_RATE_LIMIT').length > 0 || found('TOO_MANY_REQUESTS').length > 0);
+  test('nothing that its page does not have', () => {
+    for (const { at, parameters = [] } of records) {
+      const [path = '', id] = at.split('#', 2);
+      const page = files.get(`${path || 'index'}.html`)!;
+      for (const each of [...(id === undefined ? [] : [id]), ...parameters.map(([name]) => parameterId(name))])
+        assert.ok(page.includes(` id="${each}"`), `${at}: ${each}`);
+    }
+  });
+
+  test('each error by its name and its code, before all else', () => {
+    for (const [name, { ads, numeric }] of Object.entries(problems)) {
+      assert.equal(first(name), `problems#${name}`);
+      for (const code of [ads, numeric].flatMap((words) => (words ? [String(words[1])] : [])))
+        assert.equal(first(code), code in problems ? `problems#${code}` : `problems#code-${code}`);
+    }
+  });
+
+  test('the answer to a question', () => {
+    assert.equal(first('why does my line item not spend?'), 'delivery#why-a-line-item-does-not-spend');
+    assert.equal(first('How do I paginate a list?'), 'clients#pagination');
   });
 
   test('each setting', () => {

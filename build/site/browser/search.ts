@@ -1,5 +1,5 @@
 import MiniSearch from 'minisearch';
-import type { SearchRecord } from '../page.ts';
+import { parameterId, type SearchRecord } from '../page.ts';
 
 /** What was found, with a piece of its text. */
 export interface Found extends Pick<SearchRecord, 'at' | 'page' | 'title'> {
@@ -17,14 +17,32 @@ const withParts = (text: string): string[] =>
     .flatMap((word) => (/[_.]/.test(word) ? [word, ...word.split(/[_.]/)] : [word]))
     .filter(Boolean);
 
+/** Words of questions that say nothing about their subject. */
+const EMPTY = new Set(
+  'a an are can do does for how i in is it my not of on the to what when where which why with'.split(' '),
+);
+
+function askedIn(text: string): string[] {
+  const all = wordsOf(text).filter(Boolean);
+  const telling = all.filter((word) => !EMPTY.has(word.toLowerCase()));
+  return telling.length > 0 ? telling : all;
+}
+
 /** Searches in records. @source decision 1232 */
 export function searchIn(records: readonly SearchRecord[]): (text: string) => Found[] {
+  const recordAt = new Map(records.map((record) => [record.at, record]));
   const index = new MiniSearch<SearchRecord>({
     fields: ['title', 'page', 'names', 'text'],
     idField: 'at',
     tokenize: withParts,
+    extractField: (record, field) => {
+      const all = record.parameters ?? [];
+      if (field === 'names') return [record.names, ...all.map(([name]) => name)].join(' ');
+      if (field === 'text') return [record.text, ...all.map(([, about]) => about)].join(' ');
+      return record[field as 'at' | 'page' | 'title'];
+    },
     searchOptions: {
-      tokenize: (text) => wordsOf(text).filter(Boolean),
+      tokenize: askedIn,
       boost: { title: 4, page: 2, names: 3 },
       prefix: (term) => term.length > 1,
       // What users read comes before the reasons behind it.
@@ -32,14 +50,28 @@ export function searchIn(records: readonly SearchRecord[]): (text: string) => Fo
     },
   });
   index.addAll(records);
-  const recordAt = new Map(records.map((record) => [record.at, record]));
   return (text) => {
     const all = index.search(text, { combineWith: 'AND' });
-    return (all.length > 0 ? all : index.search(text, { fuzzy: 0.2 })).map(({ id, terms }) => {
-      const { at, page, title, names, text: whole } = recordAt.get(id)!;
-      const [inText, inNames] = [excerptOf(whole, terms), excerptOf(names, terms)];
-      return { at, page, title, excerpt: title === '' && inText.length === 1 && inNames.length > 1 ? inNames : inText };
-    });
+    const found = all.length > 0 ? all : index.search(text, { fuzzy: 0.2 });
+    // A part whose title is the text stands before all others.
+    const isExact = ({ id }: { id: string }): boolean => recordAt.get(id)!.title.toLowerCase() === text.toLowerCase();
+    return found
+      .sort((one, other) => Number(isExact(other)) - Number(isExact(one)))
+      .map(({ id, terms, queryTerms }) => {
+        const { at, page, title, names, text: whole, parameters = [] } = recordAt.get(id)!;
+        const parameter = parameters.find(([name]) => queryTerms.includes(name));
+        if (parameter) {
+          const [name, about] = parameter;
+          return { at: `${at}#${parameterId(name)}`, page, title: name, excerpt: excerptOf(about, terms) };
+        }
+        const [inText, inNames] = [excerptOf(whole, terms), excerptOf(names, terms)];
+        return {
+          at,
+          page,
+          title,
+          excerpt: title === '' && inText.length === 1 && inNames.length > 1 ? inNames : inText,
+        };
+      });
   };
 }
 

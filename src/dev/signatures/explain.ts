@@ -233,7 +233,7 @@ function withRefusal(judged: Judged, refusal: string | undefined): Judged {
     return { ...judged, outcome, mistakes: [mistakeNamed(name), ...judged.mistakes] };
   }
   if (judged.outcome !== 'right') return judged;
-  const remedy = 'The signature is right.';
+  const remedy = 'The signature is valid.';
   return { ...judged, outcome: 'mistakes', mistakes: [{ name: REFUSED, text: `Refused: ${refusal}.`, remedy }] };
 }
 
@@ -242,7 +242,7 @@ export const LIKELY_SECRET =
   'Most likely the consumer secret or the token secret is wrong, or has been replaced: copy both again.';
 
 /** The summary of a request without mistakes. */
-export const RIGHT = 'The credentials are right.';
+export const RIGHT = 'Nothing is wrong with the credentials.';
 
 function withSummary(judged: Judged): Explanation {
   const { outcome, mistakes, detail } = judged;

@@ -7,7 +7,7 @@ import { Problem } from '../../contract/problems/problems.ts';
 import type { ToolsListener } from '../../http/developer-tools.ts';
 import { inLanguageOf, languageChoice } from '../../http/pages/page-language.ts';
 import { readBody } from '../../http/read-body.ts';
-import { acceptsHtml, createRouter } from '../../http/routes.ts';
+import { acceptsOnlyJson, createRouter } from '../../http/routes.ts';
 import { type DevCall, DevError, DevReply, devCall, type WriteReply } from './call.ts';
 
 /** Maximum size of a JSON body. */
@@ -87,9 +87,9 @@ export function createSurface(calls: readonly DevCall[], rules: GuardRules, log:
   };
 }
 
-/** Whether a browser of this machine opens `/`. */
+/** Whether somebody on this machine opens `/`. */
 function isForHome(request: IncomingMessage, rules: GuardRules): boolean {
-  if (request.method !== 'GET' || request.url !== '/' || !acceptsHtml(request.headers.accept)) return false;
+  if (request.method !== 'GET' || request.url !== '/' || acceptsOnlyJson(request.headers.accept)) return false;
   try {
     guard(request, rules);
     return true;

@@ -50,8 +50,8 @@ export class ToolPages {
     const links = Object.entries(words.names)
       .filter(([name]) => this.#hasRequests || (name !== 'requests' && name !== 'workbench'))
       .map(([name, text]) => ({ href: TOOLS[name as Tool], text, isCurrent: name === tool }));
-    const applications = { href: '/developer', text: words.applications, isCurrent: false };
-    const tabs = { label: words.title, links: [...links, applications] };
+    const others = Object.entries(words.others).map(([href, text]) => ({ href, text, isCurrent: false }));
+    const tabs = { label: words.title, links: [...links, ...others] };
     const page = { title, content: html`<h1>${title}</h1>\n${content}`, tabs, width, islands };
     return new DevReply(status, renderDocument(page, this.#branding), {
       ...headersByName(pageHeaders({ html: page })),

@@ -2,8 +2,9 @@ import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import type { Operation } from '../../contract/declare/operation.ts';
 import { credentialWords, hasJsonBody, parameterWords } from '../../engine/describe/words.ts';
 import { alertBox } from '../../markup/boxes.ts';
-import { bodyField, callFields, foundOperations, operationSearch } from '../../markup/call-form.ts';
+import { bodyField, callFields, fieldOf, foundOperations, operationSearch } from '../../markup/call-form.ts';
 import { errorSummary, type FieldErrors, formField, selectField, toSentence } from '../../markup/form-fields.ts';
+import { prose } from '../../markup/prose.ts';
 import { texts } from '../../texts/texts.ts';
 import { type Causes, causesSection } from '../requests/causes.ts';
 import { replyPart } from '../requests/pages.ts';
@@ -68,12 +69,12 @@ export function draftPage(shown: ShownDraft, pages: ToolPages): DevReply {
   const content = html`${operationSearch(PATH, operations, id, form)}
 ${isLost ? alertBox(words.lost) : noHtml}
 <h2><span class="call">${method} ${path}</span></h2>
-<p>${description} <a href="/docs/reference/${id}">${words.reference}</a></p>
+<p>${prose(description)} <a href="/docs/reference/${id}">${words.reference}</a></p>
 ${errorSummary(words.wrong, errors)}
 <div class="bench">
 ${draftForm(shown)}
 <div>
-${sent ? sentSections(sent) : previewSection(preview)}
+${sent ? sentSections(draft, sent) : previewSection(preview)}
 ${snippetSection(shown)}
 </div>
 </div>`;
@@ -81,7 +82,7 @@ ${snippetSection(shown)}
   return pages.render('workbench', { status, title: words.title, content });
 }
 
-function draftForm({ draft, known, errors }: ShownDraft): Html {
+function draftForm({ draft, known, errors, sent }: ShownDraft): Html {
   const { operation, environment, parameters, body, more } = draft;
   const takesBody = hasJsonBody(operation) || body !== '';
   const isPublisher = operation.credential === 'publisher';
@@ -92,7 +93,7 @@ ${selectField('environment', words.environment, environmentsOf(operation), envir
 ${isPublisher ? credentialField() : signerField(draft, known, errors.signer)}
 <button type="submit" name="act" value="example">${words.example}</button>
 </div>
-${callFields(parameterWords(operation), parameters, errors, form)}
+${callFields(parameterWords(operation), parameters, { ...refusals(draft, sent), ...errors }, form)}
 ${takesBody ? bodyField(words.body, words.bodyHint, body) : noHtml}
 <details${more === '' ? noHtml : html` open`}><summary>${words.more}</summary>
 ${formField({ member: 'more', label: words.moreLabel, hint: words.moreHint, type: 'textarea', attributes: html`rows="3" class="code" spellcheck="false" autocomplete="off"` }, more)}
@@ -129,7 +130,40 @@ function credentialField(): Html {
   });
 }
 
-function sentSections({ detail, trace, causes }: Sent): Html {
+/** The parameters that the server refused, as the reply names them. */
+function refusals({ operation }: Draft, sent: Sent | undefined): FieldErrors {
+  const fields = new Set(parameterWords(operation).map(({ name }) => name));
+  return Object.fromEntries(
+    refusedParameters(sent?.detail.reply?.body ?? '')
+      .filter(([name]) => fields.has(name))
+      .map(([name, message]) => [fieldOf(name), message]),
+  );
+}
+
+/** Reads the errors of a reply, with the parameters that they are about. */
+function refusedParameters(reply: string): (readonly [parameter: string, message: string])[] {
+  const { errors = [] } = parsed(reply) as { errors?: readonly ReplyError[] };
+  return errors.flatMap(({ parameter, parameters = {}, message = '' }) =>
+    [...(parameter ? [parameter] : []), ...Object.keys(parameters)].map((name) => [name, message] as const),
+  );
+}
+
+/** An error of a reply: of the advertising interface, or of version 2. */
+interface ReplyError {
+  readonly message?: string;
+  readonly parameter?: string;
+  readonly parameters?: Readonly<Record<string, readonly string[]>>;
+}
+
+function parsed(text: string): object {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+function sentSections(draft: Draft, { detail, trace, causes }: Sent): Html {
   const { reply, duration_ms, failure, id } = detail;
   const status = reply?.status;
   const isDone = status !== undefined && status < 400;
@@ -137,6 +171,7 @@ function sentSections({ detail, trace, causes }: Sent): Html {
   return html`<section id="reply"><h2>${words.reply}</h2>
 <p role="status"><strong class="${isDone ? 'delivered' : 'failed'}">${toSentence(outcome)}</strong> ${words.took(duration_ms)}
 <a href="/_dev/requests/${id}">${words.details}</a></p>
+${errorSummary(words.refused, refusals(draft, { detail, trace, causes }))}
 ${reply ? replyPart(reply) : noHtml}</section>
 ${trace ? html`<section id="signature"><h2>${words.signature}</h2>\n${renderExplanation(trace)}</section>` : noHtml}
 ${causesSection(causes)}`;

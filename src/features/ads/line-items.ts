@@ -60,7 +60,7 @@ const fields = {
   placements: placementList()
     .required()
     .createOnly()
-    .describe('Placements: one of the sets allowed for the product type.'),
+    .describe('Placements: one of the sets of the product type (protocol, campaigns 9.4).'),
   entity_status: oneOf('ACTIVE', 'PAUSED', 'DRAFT').defaults('ACTIVE').describe('Status set by the advertiser.'),
   start_time: instant().sortable().describe('Start of the flight.'),
   end_time: instant().sortable().describe('End of the flight.'),
@@ -72,10 +72,10 @@ const fields = {
     .describe('Bid in micro units; required unless the bid strategy is `AUTO`.'),
   goal: oneOf(...GOALS)
     .derived()
-    .describe('Optimization goal, one of those of the objective.'),
+    .describe('Optimization goal, one of those of the objective (protocol, campaigns 9.3).'),
   pay_by: oneOf(...PAY_BY)
     .derived()
-    .describe('Billable event, one of those of the objective and goal.'),
+    .describe('Billable event, one of those of the objective and goal (protocol, campaigns 9.3).'),
   daily_budget_amount_local_micro: micros().describe('Daily budget in micro units; at most the total budget.'),
   total_budget_amount_local_micro: micros().describe('Total budget in micro units; at most that of the campaign.'),
   standard_delivery: boolean().describe(

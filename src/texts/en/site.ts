@@ -19,6 +19,7 @@ export const site = {
     find: 'Find',
     required: 'required',
     fallback: (value: string) => `default ${value}`,
+    listOf: (choices: string) => `list of ${choices}`,
     found: (count: number) => (count === 1 ? '1 operation' : `${count} operations`),
   },
   environments: { production: 'Production', sandbox: 'Sandbox' },

@@ -71,7 +71,7 @@ export const tools = {
     faults: 'Faults',
     snapshots: 'Snapshots',
   },
-  applications: 'Applications',
+  others: { '/ads': 'Ads', '/developer': 'Applications', '/docs/': 'Documentation' },
   clock: {
     title: 'Clock',
     about:
@@ -166,7 +166,7 @@ export const tools = {
     none: 'There are none.',
     titleOf: (id: string) => `Request ${id}`,
     all: 'All requests',
-    reopen: 'Reopen and mend',
+    reopen: 'Edit and resend',
     json: 'As JSON',
     curl: 'As a curl command, signed anew',
     why: 'Why it was refused',
@@ -259,15 +259,16 @@ export const tools = {
   workbench: {
     title: 'Signing workbench',
     about:
-      'Build a request from its declaration, watch it being signed, send it, and see what it caused. Choose an operation first.',
+      'Choose an operation, fill in its parameters, see how the request is signed, send it, and follow its effects.',
     lost: 'The request that this link names is not kept any more: only the last ones are, in memory.',
-    noOperation: 'This request is of no operation. Choose the one that was meant.',
+    noOperation: 'This request matches no operation. Choose the intended one.',
     pathNeeds: 'the path needs it',
     notReceived: (origin: string) => `${origin} did not receive the request`,
     noBearer: (reply: string) => `no bearer token was issued: ${reply}`,
     exampleFailed: (operation: string, reply: string) => `the example needs ${operation} first, which failed: ${reply}`,
     noExample: 'this operation has no example',
     wrong: 'The request was not sent:',
+    refused: 'The server refused these parameters:',
     reference: 'Reference',
     environment: 'Environment',
     signedBy: 'Signed by',
@@ -321,7 +322,7 @@ export const tools = {
     last: 'Last refused requests',
     lastAt: (status: number, at: string) => `${status} at ${at}`,
     none: 'No request was refused because of its credentials since the server was started.',
-    outcomes: { right: 'Right.', mistakes: 'Wrong.', unknown: 'Wrong.', unreadable: 'Unreadable.' },
+    outcomes: { right: 'Valid.', mistakes: 'Wrong.', unknown: 'Wrong.', unreadable: 'Unreadable.' },
     mistakes: (count: number) => `${count} mistakes`,
     facts: {
       request: 'Request',
