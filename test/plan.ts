@@ -132,7 +132,7 @@ export const LATER: readonly Later[] = [
   {
     files: [
       'resources/{card-previews,console-clicks,console-composer,console-grid,console-pages,console-people-file,developer-debugger}.wider',
-      'resources/{developer-request-pages,developer-snapshots,developer-tool-pages,every-word}.wider',
+      'resources/{developer-home-pages,developer-request-pages,developer-snapshots,developer-tool-pages,every-word}.wider',
       'resources/{pages,people-pages,post-previews,publisher-page,reference-pages,website-tag}.wider',
     ],
     tier: 'full',

@@ -1,7 +1,17 @@
 // On either database: commands open it as the service does.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -47,7 +57,9 @@ function build(stage: Stage, root: string, others: ReadonlyMap<string, Built>): 
     } else if (keyword === 'COPY') {
       const from = flags.from === undefined ? resolve('.') : others.get(flags.from)!.root;
       const to = words.at(-1)!;
-      for (const word of words.slice(0, -1)) {
+      for (const word of words
+        .slice(0, -1)
+        .flatMap((each) => (each.includes('*') ? globSync(each, { cwd: from }) : each))) {
         const into = to.endsWith('/') ? join(at(to), basename(word)) : at(to);
         cpSync(join(from, word), into, { recursive: true });
       }

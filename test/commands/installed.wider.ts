@@ -87,7 +87,11 @@ describe('the tarball', () => {
     // Pages show the plots of a run, however many there are.
     const isOfBenchmarks = (file: string) => /^docs\/benchmarks\/(figures\.json|growth-\d+\.svg)$/.test(file);
     const others = ours.filter((file) => file.startsWith('docs/') && !file.endsWith('.md') && !isOfBenchmarks(file));
-    assert.deepEqual(others.sort(), ['docs/generated/aliases.schema.json', 'docs/generated/world.schema.json']);
+    assert.deepEqual(others.sort(), [
+      'docs/generated/aliases.schema.json',
+      'docs/generated/world.schema.json',
+      'docs/pictures/home.png',
+    ]);
     // What the package exports has its declarations, and each page of the documents that operators read is there.
     for (const file of [
       'built/islands/manifest.json',
@@ -203,7 +207,7 @@ describe('installed from it, in an empty folder', () => {
     assert.equal(code, 0, stderr);
     assert.match(
       stdout,
-      /^7 days; related: .*\n"targetable":true\n\d+ to \d+ people\n[\s\S]*^\d+ follows for [\d.]+ dollars$/m,
+      /^RUNNING\n\[.*"barista".*\]\n"targetable":true\n\{"min":\d+,"max":\d+\}\n[\s\S]*^\d+ follows for [\d.]+ dollars$/m,
     );
   });
 

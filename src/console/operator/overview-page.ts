@@ -50,7 +50,7 @@ ${tableOf([words.node, words.host, words.roles, words.version, words.keys, words
 ${tableOf([words.kind, words.due, words.waits], waiting, words.noJobs)}</section>
 <section class="card"><h2>${words.backup}</h2>
 <p>${verified_at ? html`${words.lastBackup} ${timestampElement(verified_at)}.` : words.noBackup}</p>
-<pre>barker backup --folder /var/backups/barker --keep 14</pre></section>
+<pre tabindex="0">barker backup --folder /var/backups/barker --keep 14</pre></section>
 <p class="soft">${words.program(version)}</p>`;
       return operatorPage(words.overview, content);
     },

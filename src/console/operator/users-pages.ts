@@ -121,7 +121,7 @@ async function register(deps: OperatorConsoleDeps, request: OperatorRequest): Pr
 
 function linkPage({ loginUrl }: OperatorConsoleDeps, id: string, secret: string): OperatorResponse {
   const content = html`<p>${words.linkAbout}</p>
-<pre>${loginUrl()}/login/reset?token=${secret}</pre>
+<pre tabindex="0">${loginUrl()}/login/reset?token=${secret}</pre>
 <p><a href="/operator${PATH}/${id}">${words.goOn}</a></p>`;
   return operatorPage(words.link, content);
 }

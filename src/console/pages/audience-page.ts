@@ -162,7 +162,7 @@ function peopleFile({ visit: { account }, audience, loginPath }: AudienceVisit) 
   const isProcessing = audience.reasons_not_targetable.includes('PROCESSING');
   const input = JSON.stringify({ path, loginPath, isProcessing, words: texts.peopleFile });
   return html`<div data-island="people-file" data-input="${input}"><p>${words.uploadAbout}</p>
-<pre>barker audience upload people.csv --account ${account.id} --audience ${audience.id}${sandbox}</pre></div>`;
+<pre tabindex="0">barker audience upload people.csv --account ${account.id} --audience ${audience.id}${sandbox}</pre></div>`;
 }
 
 /** The line items that target or exclude the audience. */

@@ -27,7 +27,7 @@ export interface ExplorerOptions {
 export function explorerCalls({ store, resources: all, pages }: ExplorerOptions): readonly DevCall[] {
   const resources = all.filter((each, at) => all.findIndex(({ table }) => table === each.table) === at);
   const page = (title: string, content: Html, status = 200): DevReply =>
-    pages.render('data', { title, content, status });
+    pages.render('data', { title, content: html`<section class="card">${content}</section>`, status, width: 'full' });
   return [
     devCall(
       `GET ${PATH}`,

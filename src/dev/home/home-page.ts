@@ -81,7 +81,7 @@ function requestsSection(items: readonly Html[]): Html {
 </section>`;
 }
 
-function adSection({ account, lineItem, currency, hours }: AdSpend, { file, refused }: HomeContent): Html {
+function adSection({ account, lineItem, currency, elapsed_h, hours }: AdSpend, { file, refused }: HomeContent): Html {
   const button = (act: string, text: string, isNext: boolean): Html =>
     html`<form method="post" action="${FORM}">${hiddenFields({ act })}<button type="submit"${isNext ? html` class="main"` : noHtml}>${text}</button></form>`;
   const spent = hours.reduce((sum, { micros }) => sum + micros, 0);
@@ -92,6 +92,7 @@ ${refusalBox(refused)}
 <div class="buttons">${button('create', lineItem === undefined ? words.create : words.createAnother, lineItem === undefined)}
 ${lineItem === undefined ? noHtml : html`${button('advance', words.advance, spent === 0)}${enterLink(words.results, results, login(file, ''), spent > 0)}`}</div>
 ${lineItem === undefined ? noHtml : chart(hours, spent, currency)}
+${spent === 0 && elapsed_h > 1 ? html`<p>${words.unseen}</p>` : noHtml}
 </section>`;
 }
 

@@ -22,6 +22,8 @@ export interface AdSpend {
   /** Undefined as long as there is none. */
   readonly lineItem: string | undefined;
   readonly currency: string;
+  /** Begun hours since its creation. */
+  readonly elapsed_h: number;
   /** Its spend in each hour from its creation on; the last ones are to come. */
   readonly hours: readonly { readonly hour: string; readonly micros: number }[];
 }
@@ -77,7 +79,7 @@ export class WatchedAd {
     if (!opened) return undefined;
     const { account, now_ms, call } = opened;
     const [line] = await call('line_items.list', { q: NAME, sort_by: 'created_at-desc', count: 1 });
-    if (!line) return { account, lineItem: undefined, currency: '', hours: [] };
+    if (!line) return { account, lineItem: undefined, currency: '', elapsed_h: 0, hours: [] };
     const begun = Math.floor(Date.parse(line.created_at) / HOUR_MS);
     const elapsed = Math.ceil(now_ms / HOUR_MS) - begun;
     const first = begun + Math.max(0, elapsed - HOURS.max);
@@ -93,7 +95,7 @@ export class WatchedAd {
       hour: formatInstant((first + at) * HOUR_MS),
       micros: Number(spent[at] ?? 0),
     }));
-    return { account, lineItem: line.id, currency: line.currency, hours };
+    return { account, lineItem: line.id, currency: line.currency, elapsed_h: elapsed, hours };
   }
 
   /** @throws DevError */

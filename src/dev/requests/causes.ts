@@ -50,7 +50,7 @@ export function causesSection({ log, wrote, deliveries }: Causes): Html {
   const changed = wrote.filter((each) => !isEvent(each) && !isLedger(each));
   return html`<section id="caused"><h2>${words.title}</h2>
 <h3>${words.log}</h3>
-${log.length === 0 ? html`<p class="soft">${words.noLog}</p>` : html`<pre>${log.join('\n')}</pre>`}
+${log.length === 0 ? html`<p class="soft">${words.noLog}</p>` : html`<pre tabindex="0">${log.join('\n')}</pre>`}
 <h3>${words.events}</h3>
 ${tableOf(words.eventHeads, events, words.noEvents)}
 <h3>${words.deliveries}</h3>
@@ -77,7 +77,7 @@ function rowLine(row: Written['rows'][number]): Html {
   const { id = (row.ids as readonly unknown[] | undefined)?.[0] } = row;
   const found = typeof id === 'string' ? html`<a href="/_dev/data?id=${id}">${id}</a>` : noHtml;
   return html`${found}<details><summary>${words.columns(values.length)}</summary>
-<pre>${JSON.stringify(Object.fromEntries(values), null, 2)}</pre></details>`;
+<pre tabindex="0">${JSON.stringify(Object.fromEntries(values), null, 2)}</pre></details>`;
 }
 
 const code = (value: unknown): Html => html`<code>${String(value)}</code>`;

@@ -123,7 +123,7 @@ function facts(of: Detail): Html {
 
 function parameters(read: unknown, ignored: readonly string[]): Html {
   const isEmpty = typeof read === 'object' && read !== null && Object.keys(read).length === 0;
-  const values = isEmpty ? noHtml : html`<h2>${words.parameters}</h2>\n<pre>${JSON.stringify(read, null, 2)}</pre>`;
+  const values = isEmpty ? noHtml : html`<h2>${words.parameters}</h2>\n<pre tabindex="0">${JSON.stringify(read, null, 2)}</pre>`;
   return html`${values}${ignored.length === 0 ? noHtml : html`\n<p>${words.ignored(ignored.join(', '))}</p>`}`;
 }
 
@@ -142,7 +142,7 @@ function body(
   const size = html`<p class="soft">${words.bytes(body_bytes, is_cut)}</p>`;
   return html`<h3>${title}</h3>
 ${size}
-${text === null ? html`<p>${words.notText}</p>` : html`<pre>${indented(text)}</pre>`}`;
+${text === null ? html`<p>${words.notText}</p>` : html`<pre tabindex="0">${indented(text)}</pre>`}`;
 }
 
 function indented(text: string): string {

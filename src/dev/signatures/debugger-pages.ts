@@ -203,7 +203,7 @@ function difference({ first_difference: found }: TraceReply): Html {
 }
 
 function section(title: string, text: string | undefined): Html {
-  return text === undefined ? noHtml : html`<h3>${title}</h3>\n<pre>${text}</pre>`;
+  return text === undefined ? noHtml : html`<h3>${title}</h3>\n<pre tabindex="0">${text}</pre>`;
 }
 
 function parameterTable({ parameters }: TraceReply): Html {

@@ -186,7 +186,7 @@ ${preview ? renderExplanation(preview) : noHtml}</section>`;
 function snippetSection({ snippets, draft }: ShownDraft): Html {
   const link = `${PATH}?${linkQuery(draft)}`;
   const items = snippets.map(
-    ([language, code]) => html`<details><summary>${language}</summary>\n<pre>${code}</pre></details>`,
+    ([language, code]) => html`<details><summary>${language}</summary>\n<pre tabindex="0">${code}</pre></details>`,
   );
   return html`<section id="copy"><h2>${words.copy}</h2>
 <p>${words.copyAbout}</p>

@@ -29,6 +29,7 @@ export const tools = {
     results: 'Open its results',
     spent: (amount: string, budget: string) => `${amount} spent so far; the budget is ${budget} a day`,
     spentAbout: (hours: number) => `Spend by hour in UTC, for ${hours} hours.`,
+    unseen: 'Nobody has seen the ad yet. It needs people: start the server with --people 10000.',
     logins: 'Logins',
     logIn: (name: string) => `Log in as ${name}`,
     password: 'Password',

@@ -135,7 +135,7 @@ function replySection({ status, reply, shown: call }: PageCallReply): Html {
   const isCut = text.length > REPLY_MAX;
   return html`<section id="reply"><h2>${words.reply}</h2>
 <p role="status"><strong class="${status < 400 ? 'delivered' : 'failed'}">${status}</strong></p>
-<pre>${isCut ? text.slice(0, REPLY_MAX) : text}</pre>
+<pre tabindex="0">${isCut ? text.slice(0, REPLY_MAX) : text}</pre>
 ${isCut ? html`<p class="soft">${words.cut}</p>` : ''}
 <h2>${words.same}</h2>
 ${callText(call)}</section>`;
