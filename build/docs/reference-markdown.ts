@@ -3,10 +3,10 @@ import { RATES } from '../../src/contract/declare/rates.ts';
 import { type Family, type ProblemName, problems } from '../../src/contract/problems/problems.ts';
 import { declaredProblems } from '../../src/engine/declared-problems.ts';
 import { credentialWords, parameterWords } from '../../src/engine/describe/words.ts';
-import { shellSnippet } from '../../src/http/reference/snippets/shell.ts';
-import { snippetPlan } from '../../src/http/reference/snippets/steps.ts';
 import { workedExamples } from '../../src/http/reference/worked-examples.ts';
 import { type DescribedApi, groupsOf } from '../openapi/openapi.ts';
+import { shellSnippet } from '../snippets/shell.ts';
+import { snippetPlan } from '../snippets/steps.ts';
 import { bodyTables, itemsWords, type MemberTable, replyTables } from './member-words.ts';
 import { problemWords, rateWords, sharedProblems, successorOf } from './words.ts';
 

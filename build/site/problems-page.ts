@@ -119,7 +119,7 @@ function codeEntry([code, sharing]: readonly [string, ReadonlyMap<ProblemName, n
     (name) => html`<li><a href="#${name}">${capitalized(problems[name].when)}</a></li>
 `,
   )}</ul>`;
-  return html`<div id="code-${code}"><dt><code>${breakableCode(code)}</code> <span class="type">status ${statuses.join(", ")}</span></dt>
+  return html`<div id="code-${code}"><dt><code>${breakableCode(code)}</code> <span class="type">status ${statuses.join(', ')}</span></dt>
 <dd>${sharing.size > REASONS_SHOWN ? html`<details><summary>One of ${sharing.size} reasons</summary>${reasons}</details>` : reasons}</dd></div>
 `;
 }

@@ -1,6 +1,6 @@
 import { type Html, html, joinHtml, noHtml } from '../base/html.ts';
 import { type FieldErrors, formField, selectField } from './form-fields.ts';
-import { prose } from './prose.ts';
+import { inEnglish, prose } from './prose.ts';
 
 /** An operation that can be chosen. */
 interface OfferedCall {
@@ -77,7 +77,7 @@ export function foundOperations(
   const groups = [...Map.groupBy(found, ({ group }) => group)].map(([group, calls]) => {
     const items = calls.map(
       ({ id, method, path, description }) =>
-        html`<li><a href="${action}?operation=${id}">${method} ${path}</a> <span class="soft">${description}</span></li>`,
+        html`<li><a href="${action}?operation=${id}">${method} ${path}</a> <span class="soft">${inEnglish(description)}</span></li>`,
     );
     return html`<details${isOpen ? html` open` : noHtml}><summary>${group.replaceAll('_', ' ')} <span class="soft">${calls.length}</span></summary>
 <ul class="places">
@@ -99,11 +99,22 @@ export function callFields(
     fields.map(({ name, type, choices, limits, isRequired, fallback, about }) => {
       const member = fieldOf(name);
       const isChoice = choices.length > 0 && !type.startsWith('list');
-      const known = choices.map((each) => `\`${each}\``).join(', ');
-      const whole = choices.length === 0 ? type : words.listOf(known);
-      const kind = [isChoice || type === 'file' ? '' : whole, limits, isRequired ? words.required : ''];
-      const facts = [...kind, fallback && words.fallback(fallback)].filter((each) => each !== '').join('; ');
-      const hint = prose(facts === '' ? about : `${about} (${facts})`.trim());
+      const listed = choices.map((each) => `\`${each}\``).join(', ');
+      const kind = choices.length > 0 ? prose(words.listOf(listed)) : inEnglish(type);
+      const facts = [
+        ...(isChoice || type === 'file' ? [] : [kind]),
+        ...(limits === '' ? [] : [inEnglish(limits)]),
+        ...(isRequired ? [words.required] : []),
+        ...(fallback === '' ? [] : [words.fallback(fallback)]),
+      ];
+      const hint = html`${inEnglish(about)}${
+        facts.length === 0
+          ? noHtml
+          : html` (${joinHtml(
+              facts.map((each) => html`${each}`),
+              '; ',
+            )})`
+      }`;
       const value = values[name] ?? '';
       if (isChoice) {
         const all = value === '' || choices.includes(value) ? choices : [value, ...choices];

@@ -16,3 +16,6 @@ export function prose(
   });
   return joinHtml(pieces, '');
 }
+
+/** A description of the API, which is English on pages in every language. */
+export const inEnglish = (text: string): Html => html`<span lang="en">${prose(text)}</span>`;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { browserOf } from '../rig/browser.ts';
+import { trySnippets } from '../rig/call-snippets.ts';
 import { pasted } from '../rig/first-calls.ts';
 import { openWorld, type World } from '../rig/world.ts';
 
@@ -24,3 +25,5 @@ for (const language of ['curl', 'Node.js', 'Python', 'PHP', 'Ruby'])
     const { body: own } = await world.production.call('GET', '/12/accounts');
     assert.deepEqual(JSON.parse(await pasted(listed.html, language)).data, own.data);
   });
+
+trySnippets(['Python', 'PHP', 'Ruby'], () => world);

@@ -59,7 +59,7 @@ describe('operators', () => {
   test('register a user, who sets a password with the link', async () => {
     const done = await act(anna, '/operator/users', { screen_name: 'harbour', name: 'Harbour Tea', email: '' });
     assert.equal(done.status, 200);
-    const link = new URL(/<pre>(http[^<]+)<\/pre>/.exec(done.html)![1]!);
+    const link = new URL(/<pre[^>]*>(http[^<]+)<\/pre>/.exec(done.html)![1]!);
     assert.equal(link.origin, world.service.url);
     const user = browserOf(world.service.url);
     const page = await user.get(link.pathname + link.search);

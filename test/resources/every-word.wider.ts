@@ -11,6 +11,7 @@ const { demoAccount, ownerOf } = await import('../rig/demo.ts');
 const { operatorToken } = await import('../rig/operator.ts');
 const { pagesOf } = await import('../rig/pages.ts');
 const { openWorld } = await import('../rig/world.ts');
+const { operations } = await import('../../src/app/dependencies.ts');
 
 let world: Awaited<ReturnType<typeof openWorld>>;
 let account: string;
@@ -26,6 +27,8 @@ const SAME =
 /** The service, and what the world consists of. */
 const NAMES = [
   'Barker',
+  'English',
+  'Deutsch',
   'curl',
   'Node.js',
   'Python',
@@ -60,7 +63,7 @@ async function written(): Promise<string[]> {
   const found: string[] = [];
   const collect = (value: unknown): void => {
     if (typeof value === 'string') found.push(value);
-    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(collect);
+    else if (typeof value === 'object' && value !== null) Object.entries(value).flat().forEach(collect);
   };
   replies.forEach(({ body }) => {
     collect(body.data);
@@ -68,7 +71,12 @@ async function written(): Promise<string[]> {
   const applications = await world.service.store.read((tx) =>
     tx.credentials.listApplications({ owner: world.keys.user_id!, after: '', limit: 100 }),
   );
-  return [...found, ...applications.map(({ name }) => name), ...NAMES];
+  const names = operations.flatMap(({ id, path, parameters }) => [
+    ...id.split('.'),
+    ...path.split('/:'),
+    ...Object.keys(parameters),
+  ]);
+  return [...found, ...names, ...applications.map(({ name }) => name), ...NAMES];
 }
 
 test('every word of a page comes from the catalogue of texts', async () => {
@@ -89,7 +97,8 @@ test('every word of a page comes from the catalogue of texts', async () => {
     pages[`operator: ${path}`] = (await operator.get(`/operator${path}`)).html;
 
   const known = new Set(await written());
-  const isKnown = (word: string): boolean => SAME.test(word) || known.has(word.replace(/^\W+|( \(USD\))$/g, ''));
+  const isName = (word: string): boolean => known.has(word.replace(/^\W+|( \(USD\))$/g, ''));
+  const isKnown = (word: string): boolean => SAME.test(word) || isName(word) || word.split(', ').every(isName);
   const found = Object.entries(pages).flatMap(([name, page]) => {
     assert.ok(page.includes('⟦'), `${name} has marked texts`);
     return unmarkedWords(page)

@@ -8,6 +8,7 @@ import { request } from 'undici';
 import { problemPath } from '../../src/contract/problems/problem-details.ts';
 import { loadBranding } from '../../src/http/pages/branding.ts';
 import { addPerson, browserOf, logIn } from '../rig/browser.ts';
+import { trySnippets } from '../rig/call-snippets.ts';
 import { pasted } from '../rig/first-calls.ts';
 import { JPEG } from '../rig/tiny-media.ts';
 import { openWorld, type World } from '../rig/world.ts';
@@ -119,6 +120,8 @@ describe('the page at /', () => {
     assert.equal(await root.text(), await elsewhere.text());
   });
 });
+
+describe('a copied call', () => trySnippets(['curl', 'Node.js'], () => world));
 
 describe('the branding of the service', () => {
   test('on pages with a form, on refusals, in the reference and beside problems', async () => {

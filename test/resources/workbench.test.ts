@@ -54,14 +54,14 @@ describe('the workbench', () => {
     assert.equal(body.request.body, 'name=A+%26+B+%3D+100+%25+%24USD&colour=red&colour=blue');
     assert.equal(body.reply.status, 200);
     const snippets = unescaped(page.html);
-    assert.ok(snippets.includes(`base = '${world.service.sandboxUrl}'`));
-    assert.ok(snippets.includes("'name': 'A & B = 100 % $USD'"));
-    assert.ok(snippets.includes("--data-urlencode 'name=A & B = 100 % $USD'"));
+    assert.ok(snippets.includes(`method, url = 'PUT', '${world.service.sandboxUrl}${path}'`));
+    assert.ok(snippets.includes("'name' => 'A & B = 100 % $USD'"));
+    assert.ok(snippets.includes("-d 'colour=blue&name=A%20%26%20B%20%3D%20100%20%25%20%24USD'"));
   });
 
   test('shows the signature before it is sent, and no secret', async () => {
     const { html } = await at(`${PATH}?operation=accounts.list&environment=production&p_count=2`);
-    const base = /<h3>Base string<\/h3>\s*<pre>([^<]*)/.exec(html)![1]!;
+    const base = /<h3>Base string<\/h3>\s*<pre[^>]*>([^<]*)/.exec(html)![1]!;
     const start = `GET&${encodeURIComponent(`${world.service.url}/12/accounts`)}&count%3D2%26oauth_consumer_key`;
     assert.ok(unescaped(base).startsWith(start), base);
     assert.match(html, /\[consumer secret of Demo application\]&#38;\[token secret\]/);

@@ -10,11 +10,16 @@ function firstCallOf(html: string, language: string): string {
 
 /** Pastes the first call of a home page in a language into a shell; resolves with what it prints. */
 export function pasted(html: string, language: string): Promise<string> {
+  return paste(firstCallOf(html, language));
+}
+
+/** Pastes code into a shell; resolves with what it prints. */
+export function paste(code: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const shell = execFile('sh', (error, stdout, stderr) => {
-      if (error) reject(new Error(`${language}: ${stderr}`));
+      if (error) reject(new Error(`${stderr}\n${code}`));
       else resolve(stdout);
     });
-    shell.stdin!.end(firstCallOf(html, language));
+    shell.stdin!.end(code);
   });
 }

@@ -21,6 +21,8 @@ export function unmarkedWords(page: string): string[] {
   const [, body = ''] = /<body[^>]*>(.*)<\/body>/s.exec(page) ?? [];
   const shown = body
     .replaceAll(/<(script|style|pre|code|datalist|title|desc)\b.*?<\/\1>/gs, '')
+    // Descriptions of the API.
+    .replaceAll(/<span lang="en">.*?<\/span>/gs, '')
     .replaceAll(/\sdata-[\w-]+="[^"]*"/g, '');
   const said = [...shown.matchAll(/\s(?:aria-label|placeholder|alt|title)="([^"]*)"/g)].map(([, text]) => text!);
   const pieces = [...shown.split(/<[^>]*>/), ...said].map((text) => text.trim());

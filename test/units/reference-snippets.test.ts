@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { nodeSnippet } from '../../build/snippets/node.ts';
+import { pythonSnippet } from '../../build/snippets/python.ts';
+import { shellSnippet } from '../../build/snippets/shell.ts';
+import { type SnippetPlan, snippetPlan } from '../../build/snippets/steps.ts';
 import type { Operation } from '../../src/contract/declare/operation.ts';
-import { nodeSnippet } from '../../src/http/reference/snippets/node.ts';
-import { pythonSnippet } from '../../src/http/reference/snippets/python.ts';
-import { shellSnippet } from '../../src/http/reference/snippets/shell.ts';
-import { type SnippetPlan, snippetPlan } from '../../src/http/reference/snippets/steps.ts';
 import {
   type ExampleCall,
   type VariableSource,

@@ -20,7 +20,7 @@ function codeOf(file: string): string {
 }
 
 /** What is here writes programs for readers: its texts are code of others. */
-const PRINTING = /^src\/(http\/reference\/snippets\/|dev\/home\/first-calls)/;
+const PRINTING = /^src\/(http\/reference\/snippets\/|dev\/snippets\/)/;
 
 /** The code of a file that runs here. */
 function runningCodeOf(file: string): string {

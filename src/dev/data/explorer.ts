@@ -2,6 +2,7 @@ import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import type { Field } from '../../contract/declare/fields.ts';
 import type { AnyResource, Fields, Row } from '../../contract/declare/resource.ts';
 import { formField, selectField } from '../../markup/form-fields.ts';
+import { inEnglish } from '../../markup/prose.ts';
 import { definitionList, tableOf } from '../../markup/tables.ts';
 import type { ReadTransaction, Store } from '../../storage/unit-of-work.ts';
 import { texts } from '../../texts/texts.ts';
@@ -80,7 +81,7 @@ async function overview(tx: ReadTransaction, resources: readonly AnyResource[], 
       rows.push([
         html`<a href="${linkTo(plural, Object.entries(filter)[0])}">${plural}</a>`,
         String(count),
-        html`<span class="prose">${description.replaceAll('`', '')}</span>`,
+        html`<span class="prose">${inEnglish(description)}</span>`,
       ]);
   }
   return html`<p>${words.about}</p>
@@ -121,7 +122,7 @@ async function listContent(tx: ReadTransaction, resource: AnyResource, query: UR
   ]);
   const options = columns.map(([name]) => [name, name] as const);
   const last = rows.length === ROWS_MAX ? rows.at(-1) : undefined;
-  return html`<p>${resource.description} <a href="${PATH}">${words.all}</a></p>
+  return html`<p>${inEnglish(resource.description)} <a href="${PATH}">${words.all}</a></p>
 <form method="get" action="${PATH}" class="filters">
 <input type="hidden" name="resource" value="${resource.plural}">
 ${selectField('field', words.field, options, field)}

@@ -5,14 +5,17 @@ import { barChart } from '../../markup/bar-chart.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { texts } from '../../texts/texts.ts';
 import { devFilePath } from '../dev-folder.ts';
+import { callSnippets } from '../snippets/call-snippets.ts';
 import { formPath, type RefusedForm, refusalBox } from '../surface/tool-pages.ts';
 import { prefixesOf } from '../world-keys.ts';
-import { type DevMembers, firstCalls } from './first-calls.ts';
 import { type AdSpend, DAILY_BUDGET_MICROS } from './watched-ad.ts';
 
 const words = texts.tools.home;
 const FORM = formPath('home');
 const OTHER = { production: 'sandbox', sandbox: 'production' } as const;
+
+/** The members of `dev.json`; some may be missing. */
+export type DevMembers = Readonly<Record<string, string | undefined>>;
 
 /** What the home page shows. */
 export interface HomeContent {
@@ -59,7 +62,14 @@ function copyable(value: Html, name: string): Html {
 function callSection({ environment, originOf, file }: HomeContent): Html {
   const [method, path] = [environment === 'sandbox' ? 'POST' : 'GET', '/12/accounts'] as const;
   const isWhole = file.access_token !== undefined;
-  const calls = isWhole ? firstCalls({ ...file, method, url: originOf(environment) + path }) : [];
+  const keys = {
+    consumerKey: file.consumer_key ?? '',
+    consumerSecret: file.consumer_secret ?? '',
+    token: file.access_token,
+    tokenSecret: file.access_token_secret,
+    tlsCa: file.tls_ca,
+  };
+  const calls = isWhole ? callSnippets({ ...keys, method, url: originOf(environment) + path }) : [];
   const items = calls.map(
     (
       [language, code],

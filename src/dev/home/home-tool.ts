@@ -4,8 +4,7 @@ import type { ClockTool } from '../clock/clock-tool.ts';
 import { readDevFile } from '../dev-folder.ts';
 import { type DevCall, type DevReply, type DevRequest, devCall } from '../surface/call.ts';
 import { formCall, type RefusedForm, type ToolPages } from '../surface/tool-pages.ts';
-import type { DevMembers } from './first-calls.ts';
-import { type HomeContent, homeContent } from './home-page.ts';
+import { type DevMembers, type HomeContent, homeContent } from './home-page.ts';
 import { WatchedAd, type WatchedAdOptions } from './watched-ad.ts';
 
 /** The dependencies of the home page. */

@@ -123,7 +123,9 @@ function facts(of: Detail): Html {
 
 function parameters(read: unknown, ignored: readonly string[]): Html {
   const isEmpty = typeof read === 'object' && read !== null && Object.keys(read).length === 0;
-  const values = isEmpty ? noHtml : html`<h2>${words.parameters}</h2>\n<pre tabindex="0">${JSON.stringify(read, null, 2)}</pre>`;
+  const values = isEmpty
+    ? noHtml
+    : html`<h2>${words.parameters}</h2>\n<pre tabindex="0">${JSON.stringify(read, null, 2)}</pre>`;
   return html`${values}${ignored.length === 0 ? noHtml : html`\n<p>${words.ignored(ignored.join(', '))}</p>`}`;
 }
 

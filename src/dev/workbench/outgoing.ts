@@ -29,8 +29,19 @@ export interface SigningDeps {
   readonly bearerOf: (application: KnownApplication) => Promise<string>;
 }
 
-/** The signer of a draft among those that are known; the first where none is named. */
-export function findSigner(known: readonly KnownApplication[], signer: string) {
+/** The keys that sign a draft among those that are known: those that it names, else those of its signer. */
+export function findKeys(known: readonly KnownApplication[], signer: string, oauth: Draft['parameters']) {
+  const { oauth_consumer_key: key, oauth_token: named } = oauth;
+  const chosen = findSigner(known, signer);
+  return {
+    application: key === undefined ? chosen.application : known.find(({ consumerKey }) => consumerKey === key),
+    token:
+      named === undefined ? chosen.token : known.flatMap(({ tokens }) => tokens).find(({ token }) => token === named),
+  };
+}
+
+/** The first where none is named. */
+function findSigner(known: readonly KnownApplication[], signer: string) {
   const at = signer.lastIndexOf('/');
   const [name, user] = at < 0 ? [signer, ''] : [signer.slice(0, at), signer.slice(at + 1)];
   const application = known.find((each) => each.name === name) ?? known[0];
@@ -102,15 +113,12 @@ async function authorization({ operation, signer }: Draft, unsigned: Unsigned, d
   const { url, form, oauth, credential } = unsigned;
   const { oauth_consumer_key: consumerKey = '', oauth_token: named = '' } = oauth;
   const known = await deps.keysFor({ consumerKey, token: named });
-  const chosen = findSigner(known, signer);
-  const application = consumerKey === '' ? chosen.application : known.find((each) => each.consumerKey === consumerKey);
+  const { application, token } = findKeys(known, signer, oauth);
   if (!application) throw new DevError(409, 'KEYS_UNKNOWN', 'no application has this consumer key', 'signer');
   const kind = operation.credential ?? 'user';
   if (kind === 'basic') return `Basic ${btoa(`${application.consumerKey}:${application.consumerSecret}`)}`;
   if (kind === 'bearer') return `Bearer ${await deps.bearerOf(application)}`;
   if (kind === 'publisher') return `Bearer ${credential}`;
-  const tokens = known.flatMap((each) => each.tokens);
-  const token = named === '' ? chosen.token : tokens.find((each) => each.token === named);
   const isSigned = kind !== 'consumer';
   if (isSigned && !token) throw new DevError(409, 'KEYS_UNKNOWN', 'the secret of this token is not known', 'signer');
   return sign({

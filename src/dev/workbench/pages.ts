@@ -4,7 +4,7 @@ import { credentialWords, hasJsonBody, parameterWords } from '../../engine/descr
 import { alertBox } from '../../markup/boxes.ts';
 import { bodyField, callFields, fieldOf, foundOperations, operationSearch } from '../../markup/call-form.ts';
 import { errorSummary, type FieldErrors, formField, selectField, toSentence } from '../../markup/form-fields.ts';
-import { prose } from '../../markup/prose.ts';
+import { inEnglish } from '../../markup/prose.ts';
 import { texts } from '../../texts/texts.ts';
 import { type Causes, causesSection } from '../requests/causes.ts';
 import { replyPart } from '../requests/pages.ts';
@@ -69,7 +69,7 @@ export function draftPage(shown: ShownDraft, pages: ToolPages): DevReply {
   const content = html`${operationSearch(PATH, operations, id, form)}
 ${isLost ? alertBox(words.lost) : noHtml}
 <h2><span class="call">${method} ${path}</span></h2>
-<p>${prose(description)} <a href="/docs/reference/${id}">${words.reference}</a></p>
+<p>${inEnglish(description)} <a href="/docs/reference/${id}">${words.reference}</a></p>
 ${errorSummary(words.wrong, errors)}
 <div class="bench">
 ${draftForm(shown)}
@@ -116,7 +116,7 @@ function signerField({ operation, signer }: Draft, known: readonly KnownApplicat
       : tokens.map((each) => [`${name}/${each.name}`, words.signer(each.name, name)] as const),
   );
   const chosen = isApplication ? signer.split('/', 1)[0] : signer;
-  return selectField('signer', words.signedBy, options, chosen, { hint: credentialWords(operation), error });
+  return selectField('signer', words.signedBy, options, chosen, { hint: inEnglish(credentialWords(operation)), error });
 }
 
 function credentialField(): Html {

@@ -5,9 +5,7 @@ import type { Environment } from '../../contract/declare/account-state.ts';
 import type { Operation } from '../../contract/declare/operation.ts';
 import { findOperations } from '../../engine/describe/find-operations.ts';
 import { filledExample } from '../../http/reference/fill-example.ts';
-import { callSnippets } from '../../http/reference/snippets/call-snippets.ts';
-import { keyNames } from '../../http/reference/snippets/steps.ts';
-import { type ExampleCall, workedExamples } from '../../http/reference/worked-examples.ts';
+import { type ExampleCall, keyNames, workedExamples } from '../../http/reference/worked-examples.ts';
 import { fieldOf } from '../../markup/call-form.ts';
 import type { FieldErrors } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
@@ -21,9 +19,10 @@ import type { SignatureDebugger } from '../signatures/debugger.ts';
 import type { KnownApplication } from '../signatures/known-keys.ts';
 import { storedKeys } from '../signatures/stored-keys.ts';
 import type { TraceReply } from '../signatures/trace.ts';
+import { callSnippets } from '../snippets/call-snippets.ts';
 import { type DevCall, DevError, DevReply, devCall } from '../surface/call.ts';
 import { type Draft, draftFrom, draftOf, linkQuery, pathParameters } from './draft.ts';
-import { callOf, findSigner, missingIn, type Outgoing, sendOver, signed } from './outgoing.ts';
+import { callOf, findKeys, missingIn, type Outgoing, sendOver, signed } from './outgoing.ts';
 import { choicePage, draftPage } from './pages.ts';
 
 const words = texts.tools.workbench;
@@ -214,21 +213,24 @@ export class Workbench {
       causes: causesOf(entry!, requests, detail.wrote),
     };
     return draftPage(
-      { draft, known, operations, errors, preview, sent, isLost, snippets: this.#snippets(draft, known) },
+      { draft, known, operations, errors, preview, sent, isLost, snippets: await this.#snippets(draft) },
       pages,
     );
   }
 
-  #snippets(draft: Draft, known: readonly KnownApplication[]): ReturnType<typeof callSnippets> {
+  async #snippets(draft: Draft): Promise<ReturnType<typeof callSnippets>> {
+    const { method, credential = 'user' } = draft.operation;
     const call = callOf(draft);
     if (!call) return [];
-    const { application, token } = findSigner(known, draft.signer);
-    const pair = (key = '', secret = '') => ({ key, secret });
-    const keys = {
-      consumer: pair(application?.consumerKey, application?.consumerSecret),
-      token: pair(token?.token, token?.tokenSecret),
-    };
-    return callSnippets({ ...call, keys }, draft.operation, this.#options.originOf(draft.environment));
+    const { oauth_consumer_key: consumerKey = '', oauth_token: named = '', ...protocol } = call.protocol ?? {};
+    const known = await this.#keys({ consumerKey, token: named });
+    const { application, token } = findKeys(known, draft.signer, call.protocol ?? {});
+    return callSnippets({
+      ...{ ...call, method, credential, protocol, url: this.#options.originOf(draft.environment) + call.path },
+      ...{ consumerKey: application?.consumerKey ?? '', consumerSecret: application?.consumerSecret ?? '' },
+      ...(credential !== 'consumer' && { token: token?.token, tokenSecret: token?.tokenSecret }),
+      tlsCa: readDevFile(this.#options.dataFolder)?.tls_ca,
+    });
   }
 
   async #preview(draft: Draft): Promise<TraceReply | undefined> {

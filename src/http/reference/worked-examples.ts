@@ -57,6 +57,22 @@ export interface WorkedExamples {
   readonly examples: Readonly<Record<string, WorkedExample>>;
 }
 
+/** Names of members of `dev.json`. */
+interface KeyNames {
+  readonly consumer: readonly [key: string, secret: string];
+  readonly token: readonly [key: string, secret: string];
+}
+
+/** Returns the members of `dev.json` with the keys of a call. */
+export function keyNames({ app, as }: ExampleCall): KeyNames {
+  const application = app === 'messages' ? 'messages_' : '';
+  const user = `${application}${as === 'other' ? 'other_' : ''}`;
+  return {
+    consumer: [`${application}consumer_key`, `${application}consumer_secret`],
+    token: [`${user}access_token`, `${user}access_token_secret`],
+  };
+}
+
 let loaded: WorkedExamples | undefined;
 
 /** Returns the examples, read from their file on first use. */

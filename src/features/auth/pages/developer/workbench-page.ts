@@ -19,6 +19,7 @@ import {
 } from '../../../../markup/call-form.ts';
 import { callText } from '../../../../markup/call-text.ts';
 import { errorSummary, type FieldErrors, selectField } from '../../../../markup/form-fields.ts';
+import { inEnglish } from '../../../../markup/prose.ts';
 import { texts } from '../../../../texts/texts.ts';
 import { developerPage, userPage } from '../layout.ts';
 import type { PagesDeps } from '../pages-deps.ts';
@@ -111,7 +112,7 @@ async function callForm(
   const ids = accounts.map(({ id }) => id);
   const fields = described.parameters.map((each) => (each.name === 'account_id' ? { ...each, choices: ids } : each));
   return html`<h2>${operation.method} ${operation.path}</h2>
-<p>${operation.description} <a href="/docs/reference/${operation.id}">${words.reference}</a></p>
+<p>${inEnglish(operation.description)} <a href="/docs/reference/${operation.id}">${words.reference}</a></p>
 <div class="bench">
 <form method="post" action="${PATH}">${hiddenFields({ ...request.formFields, operation: operation.id })}
 ${selectField('environment', words.environment, environments(), environment, { error: errors.environment })}

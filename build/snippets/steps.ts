@@ -1,11 +1,11 @@
-import type { CredentialKind, Operation } from '../../../contract/declare/operation.ts';
+import type { CredentialKind, Operation } from '../../src/contract/declare/operation.ts';
 import {
   type ExampleCall,
   type VariableSource,
   variablesIn,
   type WorkedExample,
   type WorkedExamples,
-} from '../worked-examples.ts';
+} from '../../src/http/reference/worked-examples.ts';
 
 /**
  * The command for this program, in a checkout and where the package is installed; elsewhere it fails instead of
@@ -76,22 +76,6 @@ export function signerOf({ credential, keys, as }: SnippetCall): Signer {
   if (credential === 'bearer' || credential === 'basic' || credential === 'publisher') return credential;
   if (keys) return keys.consumer ? 'throwaway' : 'login';
   return as === 'other' ? 'ben' : 'ada';
-}
-
-/** Names of members of `dev.json`. */
-interface KeyNames {
-  readonly consumer: readonly [key: string, secret: string];
-  readonly token: readonly [key: string, secret: string];
-}
-
-/** Returns the members of `dev.json` with the keys of a call. */
-export function keyNames({ app, as }: ExampleCall): KeyNames {
-  const application = app === 'messages' ? 'messages_' : '';
-  const user = `${application}${as === 'other' ? 'other_' : ''}`;
-  return {
-    consumer: [`${application}consumer_key`, `${application}consumer_secret`],
-    token: [`${user}access_token`, `${user}access_token_secret`],
-  };
 }
 
 /** Whether the plan uses a variable explicitly. */

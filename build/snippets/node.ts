@@ -1,7 +1,6 @@
-import { piecesOf } from '../worked-examples.ts';
+import { keyNames, piecesOf } from '../../src/http/reference/worked-examples.ts';
 import {
   callsOf,
-  keyNames,
   memberPath,
   PROGRAM,
   type SnippetCall,

@@ -1,14 +1,5 @@
-import { piecesOf } from '../worked-examples.ts';
-import {
-  callsOf,
-  keyNames,
-  PROGRAM,
-  type SnippetCall,
-  type SnippetPlan,
-  type SnippetStep,
-  signerOf,
-  stepsOf,
-} from './steps.ts';
+import { keyNames, piecesOf } from '../../src/http/reference/worked-examples.ts';
+import { callsOf, PROGRAM, type SnippetCall, type SnippetPlan, type SnippetStep, signerOf, stepsOf } from './steps.ts';
 
 /** Literals longer than this are broken into one item per line. */
 const LINE_MAX = 90;

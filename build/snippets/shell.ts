@@ -1,4 +1,4 @@
-import { piecesOf } from '../worked-examples.ts';
+import { piecesOf } from '../../src/http/reference/worked-examples.ts';
 import { isNamed, memberPath, PROGRAM, type SnippetCall, type SnippetPlan, type SnippetStep } from './steps.ts';
 
 const BARKER = PROGRAM.join(' ');

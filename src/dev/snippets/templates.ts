@@ -1,0 +1,217 @@
+/** A language, the variable that names the certificates that it trusts, and the template of a call. */
+export interface Template {
+  readonly language: string;
+  readonly trusted: string;
+  /** `{{name}}` stands for a value; a line that begins with `[flag]` or `[!flag]` is only in calls with or without it. */
+  readonly code: string;
+}
+
+/**
+ * A signed call to be pasted into a shell. It needs nothing but the language, so that every step of a signature can be seen.
+ *
+ * Flags: `query`, `form`, `json`: the call has them; `values`: it has a query or a form; `token`: a user signs; `protocol`: it
+ * has further protocol parameters; `plain`: neither these nor values, so that nothing has to be encoded or sorted.
+ */
+export const TEMPLATES: readonly Template[] = [
+  {
+    language: 'curl',
+    trusted: 'CURL_CA_BUNDLE',
+    code: `method={{method}} url={{url}}
+encode() { printf %s "$1" | sed 's/%/%25/g; s/&/%26/g; s/+/%2B/g; s,/,%2F,g; s/:/%3A/g; s/=/%3D/g'; }
+oauth="{{oauth}}"
+oauth="$oauth&{{moreOauth}}"
+base="$method&$(encode "$url")&$(encode "{{before}}$oauth{{after}}")"
+signature=$(printf %s "$base" | openssl dgst -sha1 -binary -hmac '{{consumerSecret}}&{{tokenSecret}}' | base64)
+oauth="$oauth&oauth_signature=$(encode "$signature")"
+curl -X $method "$url{{search}}" -w '\\n' -H "Authorization: OAuth $(echo "$oauth" | sed 's/=/="/g; s/&/", /g')\\""{{data}}
+`,
+  },
+  {
+    language: 'Node.js',
+    trusted: 'NODE_EXTRA_CA_CERTS',
+    code: `node --input-type=module <<'END'
+import { createHmac, randomUUID } from 'node:crypto';
+
+const [method, url] = ['{{method}}', '{{url}}'];
+[query]const query = {{values}};
+[form]const form = {{values}};
+[json]const body = JSON.stringify({{json}});
+const oauth = {
+[protocol]{{protocol}}
+  oauth_consumer_key: '{{consumerKey}}',
+  oauth_nonce: randomUUID(),
+  oauth_signature_method: 'HMAC-SHA1',
+  oauth_timestamp: Math.floor(Date.now() / 1000),
+[token]  oauth_token: '{{token}}',
+  oauth_version: '1.0',
+};
+[plain]const parameters = Object.entries(oauth).map((pair) => pair.join('=')).join('&');
+[!plain]const hex = (sign) => \`%\${sign.charCodeAt(0).toString(16).toUpperCase()}\`;
+[!plain]const encode = (text) => encodeURIComponent(text).replace(/[!'()*]/g, hex);
+[!plain]const encoded = (values) =>
+[!plain]  Object.entries(values)
+[!plain]    .map((pair) => pair.map(encode))
+[!plain]    .sort(([one], [other]) => (one < other ? -1 : 1))
+[!plain]    .map((pair) => pair.join('='))
+[!plain]    .join('&');
+[query]const parameters = encoded({ ...oauth, ...query });
+[form]const parameters = encoded({ ...oauth, ...form });
+[protocol][!values]const parameters = encoded(oauth);
+const base = [method, url, parameters].map(encodeURIComponent).join('&');
+const key = '{{consumerSecret}}&{{tokenSecret}}';
+oauth.oauth_signature = createHmac('sha1', key).update(base).digest('base64');
+const pieces = Object.entries(oauth).map(([name, value]) => \`\${name}="\${encodeURIComponent(value)}"\`);
+const headers = { authorization: \`OAuth \${pieces.join(', ')}\` };
+[json]headers['content-type'] = 'application/json';
+[!values][!json]const reply = await fetch(url, { method, headers });
+[!values][json]const reply = await fetch(url, { method, headers, body });
+[query][!json]const reply = await fetch(\`\${url}?\${encoded(query)}\`, { method, headers });
+[query][json]const reply = await fetch(\`\${url}?\${encoded(query)}\`, { method, headers, body });
+[form]const reply = await fetch(url, { method, headers, body: new URLSearchParams(form) });
+console.log(await reply.text());
+END
+`,
+  },
+  {
+    language: 'Python',
+    trusted: 'SSL_CERT_FILE',
+    code: `python3 - <<'END'
+import base64, hashlib, hmac, time, uuid
+from urllib.error import HTTPError
+from urllib.parse import quote
+from urllib.request import Request, urlopen
+
+method, url = '{{method}}', '{{url}}'
+[query]query = {{values}}
+[form]form = {{values}}
+[json]body = r'''{{json}}'''
+oauth = {
+[protocol]{{protocol}}
+    'oauth_consumer_key': '{{consumerKey}}',
+    'oauth_nonce': uuid.uuid4().hex,
+    'oauth_signature_method': 'HMAC-SHA1',
+    'oauth_timestamp': str(int(time.time())),
+[token]    'oauth_token': '{{token}}',
+    'oauth_version': '1.0',
+}
+[!plain]def encoded(values):
+[!plain]    pairs = [[quote(text, safe='') for text in pair] for pair in values.items()]
+[!plain]    return '&'.join('='.join(pair) for pair in sorted(pairs))
+[plain]parameters = '&'.join(name + '=' + value for name, value in oauth.items())
+[query]parameters = encoded({**oauth, **query})
+[form]parameters = encoded({**oauth, **form})
+[protocol][!values]parameters = encoded(oauth)
+base = '&'.join(quote(part, safe='') for part in (method, url, parameters))
+key = '{{consumerSecret}}&{{tokenSecret}}'
+digest = hmac.new(key.encode(), base.encode(), hashlib.sha1).digest()
+oauth['oauth_signature'] = base64.b64encode(digest).decode()
+header = 'OAuth ' + ', '.join(name + '="' + quote(value, safe='') + '"' for name, value in oauth.items())
+headers = {'Authorization': header}
+[json]headers['Content-Type'] = 'application/json'
+[!values][!json]request = Request(url, method=method, headers=headers)
+[!values][json]request = Request(url, body.encode(), method=method, headers=headers)
+[query][!json]request = Request(url + '?' + encoded(query), method=method, headers=headers)
+[query][json]request = Request(url + '?' + encoded(query), body.encode(), method=method, headers=headers)
+[form]request = Request(url, encoded(form).encode(), method=method, headers=headers)
+try:
+    reply = urlopen(request)
+except HTTPError as refused:
+    reply = refused
+print(reply.read().decode())
+END
+`,
+  },
+  {
+    language: 'PHP',
+    trusted: 'SSL_CERT_FILE',
+    code: `php <<'END'
+<?php
+[$method, $url] = ['{{method}}', '{{url}}'];
+[query]$query = {{values}};
+[form]$form = {{values}};
+[json]$body = <<<'JSON'
+[json]{{json}}
+[json]JSON;
+$oauth = [
+[protocol]{{protocol}}
+    'oauth_consumer_key' => '{{consumerKey}}',
+    'oauth_nonce' => bin2hex(random_bytes(16)),
+    'oauth_signature_method' => 'HMAC-SHA1',
+    'oauth_timestamp' => time(),
+[token]    'oauth_token' => '{{token}}',
+    'oauth_version' => '1.0',
+];
+[!plain]function encoded($values) {
+[!plain]    ksort($values, SORT_STRING);
+[!plain]    return http_build_query($values, '', '&', PHP_QUERY_RFC3986);
+[!plain]}
+[plain]$parameters = http_build_query($oauth);
+[query]$parameters = encoded($oauth + $query);
+[form]$parameters = encoded($oauth + $form);
+[protocol][!values]$parameters = encoded($oauth);
+$base = implode('&', array_map('rawurlencode', [$method, $url, $parameters]));
+$key = '{{consumerSecret}}&{{tokenSecret}}';
+$oauth['oauth_signature'] = base64_encode(hash_hmac('sha1', $base, $key, true));
+$pieces = array_map(fn ($name, $value) => $name . '="' . rawurlencode($value) . '"', array_keys($oauth), $oauth);
+$header = ['Authorization: OAuth ' . implode(', ', $pieces)];
+[json]$header[] = 'Content-Type: application/json';
+[form]$header[] = 'Content-Type: application/x-www-form-urlencoded';
+[query]$url .= '?' . encoded($query);
+$http = ['method' => $method, 'header' => $header, 'ignore_errors' => true];
+[json]$http['content'] = $body;
+[form]$http['content'] = encoded($form);
+echo file_get_contents($url, false, stream_context_create(['http' => $http])), "\\n";
+END
+`,
+  },
+  {
+    language: 'Ruby',
+    trusted: 'SSL_CERT_FILE',
+    code: `ruby <<'END'
+require 'erb'
+require 'net/http'
+require 'openssl'
+require 'securerandom'
+
+method, url = '{{method}}', '{{url}}'
+[query]query = {{values}}
+[form]form = {{values}}
+[json]body = <<'JSON'
+[json]{{json}}
+[json]JSON
+oauth = {
+[protocol]{{protocol}}
+  'oauth_consumer_key' => '{{consumerKey}}',
+  'oauth_nonce' => SecureRandom.hex(16),
+  'oauth_signature_method' => 'HMAC-SHA1',
+  'oauth_timestamp' => Time.now.to_i,
+[token]  'oauth_token' => '{{token}}',
+  'oauth_version' => '1.0'
+}
+[!plain]encoded = lambda do |values|
+[!plain]  pairs = values.map { |pair| pair.map { |text| ERB::Util.url_encode(text) } }
+[!plain]  pairs.sort.map { |pair| pair.join('=') }.join('&')
+[!plain]end
+[plain]parameters = oauth.map { |pair| pair.join('=') }.join('&')
+[query]parameters = encoded.(oauth.merge(query))
+[form]parameters = encoded.(oauth.merge(form))
+[protocol][!values]parameters = encoded.(oauth)
+base = [method, url, parameters].map { |part| ERB::Util.url_encode(part) }.join('&')
+key = '{{consumerSecret}}&{{tokenSecret}}'
+oauth['oauth_signature'] = [OpenSSL::HMAC.digest('SHA1', key, base)].pack('m0')
+header = 'OAuth ' + oauth.map { |name, value| %(#{name}="#{ERB::Util.url_encode(value)}") }.join(', ')
+headers = { 'Authorization' => header }
+[json]headers['Content-Type'] = 'application/json'
+[form]headers['Content-Type'] = 'application/x-www-form-urlencoded'
+uri = URI(url)
+http = Net::HTTP.new(uri.host, uri.port)
+http.use_ssl = uri.scheme == 'https'
+[!values][!json]puts http.send_request(method, uri.path, nil, headers).body
+[!values][json]puts http.send_request(method, uri.path, body, headers).body
+[query][!json]puts http.send_request(method, uri.path + '?' + encoded.(query), nil, headers).body
+[query][json]puts http.send_request(method, uri.path + '?' + encoded.(query), body, headers).body
+[form]puts http.send_request(method, uri.path, encoded.(form), headers).body
+END
+`,
+  },
+];

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { callSnippets, type SnippetCall } from '../../src/dev/snippets/call-snippets.ts';
+import { paste } from './first-calls.ts';
+import { openAccount, type World } from './world.ts';
+
+/** What means something to a shell, to a language or in a URL. */
+const NASTY = `it's "5"% \\ $HOME $(id) \`id\` #{1} {{url}} !*'() ü ~ & = + @ 🍞`;
+const LINES = `${NASTY}\nEND\nJSON\n`;
+
+/** Tries copied calls in some languages: with a query, a form, a body in JSON, and further protocol parameters. */
+export function trySnippets(languages: readonly string[], world: () => World): void {
+  for (const language of languages)
+    test(`a call in ${language} is signed and sent as it is meant, whatever its values are`, async () => {
+      const { service, keys } = world();
+      const { account, instrument } = await openAccount(world().sandbox);
+      const call = async (method: string, path: string, parts: Partial<SnippetCall>): Promise<string> => {
+        const code = new Map(
+          callSnippets({
+            ...{ method, url: service.sandboxUrl + path, ...parts },
+            ...{ consumerKey: keys.consumer_key, consumerSecret: keys.consumer_secret },
+            ...(parts.credential !== 'consumer' && { token: keys.access_token, tokenSecret: keys.access_token_secret }),
+          }),
+        ).get(language)!;
+        return paste(code);
+      };
+      const campaigns = `/12/accounts/${account}/campaigns`;
+      const values = { funding_instrument_id: instrument, daily_budget_amount_local_micro: '5000000' };
+      const { data: made } = JSON.parse(
+        await call('POST', campaigns, { form: { name: NASTY, ...values, ignored: LINES } }),
+      );
+      assert.equal(made.name, NASTY);
+      const params = { ...values, name: NASTY };
+      const json = [{ operation_type: 'Create', params }];
+      const { data: batch } = JSON.parse(await call('POST', `/12/batch/accounts/${account}/campaigns`, { json }));
+      assert.equal(batch[0].name, NASTY);
+      const query = { with_deleted: 'true', campaign_ids: `${made.id},${batch[0].id}`, zzz: LINES, a: NASTY };
+      const { data: listed } = JSON.parse(await call('GET', campaigns, { query }));
+      assert.deepEqual(listed.map(({ id }: { id: string }) => id).sort(), [made.id, batch[0].id].sort());
+      const protocol = { oauth_callback: 'oob' };
+      const begun = await call('POST', '/oauth/request_token', { protocol, credential: 'consumer' });
+      assert.match(begun, /^oauth_token=.*&oauth_callback_confirmed=true\s*$/);
+    });
+}
