@@ -63,6 +63,8 @@ interface Waiting {
   /** The memory counted for it, in bytes. */
   held_bytes: number;
   received: number;
+  /** Whether it was slow at the last look. */
+  isLate: boolean;
   /** Takes it out of its queue. */
   leave(): boolean;
 }
@@ -95,7 +97,15 @@ export class RequestMemory {
     const { overhead_bytes } = holding;
     const queue = this.#queues[holding.priority];
     const since_ms = elapsed_ms();
-    const waiting: Waiting = { holding, queue, since_ms, held_bytes: 0, received: 0, leave: () => false };
+    const waiting: Waiting = {
+      holding,
+      queue,
+      since_ms,
+      held_bytes: 0,
+      received: 0,
+      isLate: false,
+      leave: () => false,
+    };
     waiting.leave = queue.waiting.add(waiting);
     if (holding.stage === 'body') this.#bodies += 1;
     this.#count(waiting, overhead_bytes);
@@ -203,7 +213,10 @@ export class RequestMemory {
   #evictSlow(): void {
     const now_ms = elapsed_ms();
     for (const waiting of Object.values(this.#queues).flatMap((queue) => [...queue.waiting])) {
-      if (!this.#isSlow(waiting, now_ms)) continue;
+      const wasLate = waiting.isLate;
+      waiting.isLate = this.#isSlow(waiting, now_ms);
+      // A process that stood still has not yet read what arrived meanwhile.
+      if (!wasLate || !waiting.isLate) continue;
       const failure = new Problem([{ problem: 'REQUEST_TOO_SLOW' }], { because: 'the request arrived too slowly' });
       this.#evict(waiting, 'slow', failure);
     }

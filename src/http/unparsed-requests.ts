@@ -20,7 +20,7 @@ interface HttpParseError extends Error {
  * @source decision 114
  */
 function problemOf(code = ''): ProblemName | undefined {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'REQUEST_TOO_SLOW';
+  if (code === TOO_LATE) return 'REQUEST_TOO_SLOW';
   if (code === 'HPE_HEADER_OVERFLOW') return 'HEAD_TOO_LARGE';
   if (code === PLAIN) return 'TLS_REQUIRED';
   return code.startsWith('HPE_') ? 'REQUEST_UNREADABLE' : undefined;
@@ -31,7 +31,11 @@ const PLAIN = 'ERR_SSL_HTTP_REQUEST';
 /** The client closed its side in the middle of a request: the reader of the body counts that. */
 const ENDED = 'HPE_INVALID_EOF_STATE';
 
+const TOO_LATE = 'ERR_HTTP_REQUEST_TIMEOUT';
+
 const ending = new WeakSet<Socket>();
+/** Connections whose request was late at the last look. */
+const late = new WeakSet<Socket>();
 /** The reply to the request whose chunked body a connection carries. */
 const replies = new WeakMap<Socket, ServerResponse>();
 
@@ -57,6 +61,8 @@ export function answerParseError(
 ): void {
   const socket = error.code === PLAIN && carrier ? carrier : failed;
   if (ending.has(socket)) return;
+  // A process that stood still has not yet read what arrived meanwhile; Node.js looks again within a second.
+  if (error.code === TOO_LATE && !late.has(socket)) return void late.add(socket);
   const name = problemOf(error.code);
   if (name === undefined || !socket.writable) return void socket.destroy();
   ending.add(socket);

@@ -104,17 +104,10 @@ export function callFields(
       const facts = [
         ...(isChoice || type === 'file' ? [] : [kind]),
         ...(limits === '' ? [] : [inEnglish(limits)]),
-        ...(isRequired ? [words.required] : []),
-        ...(fallback === '' ? [] : [words.fallback(fallback)]),
+        ...(isRequired ? [prose(words.required)] : []),
+        ...(fallback === '' ? [] : [prose(words.fallback(fallback))]),
       ];
-      const hint = html`${inEnglish(about)}${
-        facts.length === 0
-          ? noHtml
-          : html` (${joinHtml(
-              facts.map((each) => html`${each}`),
-              '; ',
-            )})`
-      }`;
+      const hint = html`${inEnglish(about)}${facts.length === 0 ? noHtml : html` (${joinHtml(facts, '; ')})`}`;
       const value = values[name] ?? '';
       if (isChoice) {
         const all = value === '' || choices.includes(value) ? choices : [value, ...choices];

@@ -320,6 +320,23 @@ describe('connections', () => {
     assert.deepEqual([await silent.answer(), await half.answer()], [408, 408]);
   });
 
+  test('whose head arrived in time are answered by a process that stood still meanwhile', async () => {
+    const world = await open({ request_head_timeout_s: 1 });
+    const fresh = await stranger(world.service.url, '');
+    const half = await stranger(
+      world.service.url,
+      'GET /livez HTTP/1.1\r\nhost: a\r\n\r\nGET /livez HTTP/1.1\r\nhost:',
+    );
+    assert.equal(await half.answer(), 200);
+    fresh.socket.write('GET /livez HTTP/1.1\r\nhost: a\r\n\r\n');
+    half.socket.write(' a\r\nconnection: close\r\n\r\n');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3000);
+    await once(half.socket, 'close');
+    const statuses = [...half.said().matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+    assert.deepEqual([await fresh.answer(), ...statuses], [200, '200', '200']);
+    endAll([fresh, half]);
+  });
+
   test('with too many pipelined requests answer a hundred at most, and end', async () => {
     const world = await open({});
     const one = await stranger(world.service.url, 'GET /12/accounts HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'.repeat(300));

@@ -29,17 +29,14 @@ export interface SnippetCall {
 export function callSnippets(call: SnippetCall): readonly (readonly [language: string, code: string])[] {
   const { query, form, json, protocol = {}, token, tlsCa, credential = 'user' } = call;
   if (credential !== 'user' && credential !== 'consumer') return [['curl', unsigned(call)]];
-  const [isValued, hasProtocol] = [query !== undefined || form !== undefined, Object.keys(protocol).length > 0];
-  const flags = {
-    ...{ query: query !== undefined, form: form !== undefined, json: json !== undefined, token: token !== undefined },
-    ...{ values: isValued, protocol: hasProtocol, plain: !isValued && !hasProtocol },
-  };
+  const given = { query, form, json, token, values: query ?? form, protocol: Object.keys(protocol)[0] };
+  const flags = { ...given, plain: (given.values ?? given.protocol) ? undefined : 'plain' };
   return TEMPLATES.map(({ language, trusted, code }) => {
     const values: Values = { ...textsOf(call), ...literalsOf(call, language) };
     const lines = code.split('\n').flatMap((line) => {
       const [, marks = '', text = ''] = /^((?:\[!?\w+\])*)(.*)$/.exec(line)!;
       const isIn = [...marks.matchAll(/(!?)(\w+)/g)].every(
-        ([, not, name]) => flags[name as keyof typeof flags] === (not === ''),
+        ([, not, name]) => (flags[name as keyof typeof flags] === undefined) === (not === '!'),
       );
       return isIn ? [text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '')] : [];
     });
@@ -72,7 +69,7 @@ function textsOf({ method, url, query, form, json, protocol, token, ...keys }: S
   ] as const;
   const all = [...encoded(oauth), ...live].sort(byName);
   const half = all.findIndex(([name]) => name > 'oauth_signature_method');
-  const sent = encoded({ ...query, ...form }).sort(byName);
+  const sent = encoded({ ...query, ...form });
   const before = sent.filter(([name]) => name < 'oauth_');
   return {
     ...{ method, url, consumerKey, consumerSecret, tokenSecret, token: token ?? '' },
@@ -83,34 +80,25 @@ function textsOf({ method, url, query, form, json, protocol, token, ...keys }: S
       .map((pair) => `&${pair.join('=')}`)
       .join(''),
     search: query ? `?${joined(sent)}` : '',
-    data: form
-      ? ` -d '${joined(sent)}'`
-      : json === undefined
-        ? ''
-        : ` -H 'Content-Type: application/json' -d '${quoteless(JSON.stringify(json))}'`,
+    data: form ? ` -d '${joined(sent)}'` : json === undefined ? '' : `${IN_JSON}${quoteless(JSON.stringify(json))}'`,
   };
 }
+
+const IN_JSON = " -H 'Content-Type: application/json' -d '";
 
 type Pair = readonly [name: string, value: string];
 
 const byName = ([one]: Pair, [other]: Pair): number => (one < other ? -1 : 1);
 const encoded = (values: Values): Pair[] =>
-  Object.entries(values).map(([name, value]) => [encode(name), encode(value)]);
+  Object.entries(values)
+    .map(([name, value]): Pair => [encode(name), encode(value)])
+    .sort(byName);
 const joined = (pairs: readonly Pair[]): string => pairs.map((pair) => pair.join('=')).join('&');
 /** JSON without single quotes, which would end a text in many languages. */
 const quoteless = (json: string): string => json.replaceAll("'", '\\u0027');
 
-interface Literals {
-  readonly start: string;
-  readonly indent: string;
-  readonly arrow: string;
-  readonly end: string;
-  /** Stands for a line break in a text between single quotes. */
-  readonly newline: string;
-}
-
-/** How languages write maps and texts. */
-const LITERALS: Readonly<Record<string, Literals>> = {
+/** How languages write maps, and a line break in a text between single quotes. */
+const LITERALS: Readonly<Record<string, Values>> = {
   'Node.js': { start: '{', indent: '  ', arrow: ': ', end: '}', newline: '\\n' },
   Python: { start: '{', indent: '    ', arrow: ': ', end: '}', newline: '\\n' },
   PHP: { start: '[', indent: '    ', arrow: ' => ', end: ']', newline: `' . "\\n" . '` },
@@ -118,9 +106,7 @@ const LITERALS: Readonly<Record<string, Literals>> = {
 };
 
 function literalsOf({ query, form, json, protocol = {} }: SnippetCall, language: string): Values {
-  const literals = LITERALS[language];
-  if (!literals) return {};
-  const { start, indent, arrow, end, newline } = literals;
+  const { start = '', indent = '', arrow = '', end = '', newline = '' } = LITERALS[language] ?? {};
   const text = (value: string): string => `'${value.replace(/[\\']/g, '\\$&').replaceAll('\n', newline)}'`;
   const members = (values: Values): string[] =>
     Object.entries(values).map(([name, value]) => `${indent}${text(name)}${arrow}${text(value)},`);

@@ -133,19 +133,11 @@ function credentialField(): Html {
 /** The parameters that the server refused, as the reply names them. */
 function refusals({ operation }: Draft, sent: Sent | undefined): FieldErrors {
   const fields = new Set(parameterWords(operation).map(({ name }) => name));
-  return Object.fromEntries(
-    refusedParameters(sent?.detail.reply?.body ?? '')
-      .filter(([name]) => fields.has(name))
-      .map(([name, message]) => [fieldOf(name), message]),
+  const { errors = [] } = parsed(sent?.detail.reply?.body ?? '') as { errors?: readonly ReplyError[] };
+  const refused = errors.flatMap(({ parameter = '', parameters = {}, message = '' }) =>
+    [parameter, ...Object.keys(parameters)].map((name) => [name, message] as const),
   );
-}
-
-/** Reads the errors of a reply, with the parameters that they are about. */
-function refusedParameters(reply: string): (readonly [parameter: string, message: string])[] {
-  const { errors = [] } = parsed(reply) as { errors?: readonly ReplyError[] };
-  return errors.flatMap(({ parameter, parameters = {}, message = '' }) =>
-    [...(parameter ? [parameter] : []), ...Object.keys(parameters)].map((name) => [name, message] as const),
-  );
+  return Object.fromEntries(refused.flatMap(([name, message]) => (fields.has(name) ? [[fieldOf(name), message]] : [])));
 }
 
 /** An error of a reply: of the advertising interface, or of version 2. */
@@ -163,7 +155,8 @@ function parsed(text: string): object {
   }
 }
 
-function sentSections(draft: Draft, { detail, trace, causes }: Sent): Html {
+function sentSections(draft: Draft, sent: Sent): Html {
+  const { detail, trace, causes } = sent;
   const { reply, duration_ms, failure, id } = detail;
   const status = reply?.status;
   const isDone = status !== undefined && status < 400;
@@ -171,7 +164,7 @@ function sentSections(draft: Draft, { detail, trace, causes }: Sent): Html {
   return html`<section id="reply"><h2>${words.reply}</h2>
 <p role="status"><strong class="${isDone ? 'delivered' : 'failed'}">${toSentence(outcome)}</strong> ${words.took(duration_ms)}
 <a href="/_dev/requests/${id}">${words.details}</a></p>
-${errorSummary(words.refused, refusals(draft, { detail, trace, causes }))}
+${errorSummary(words.refused, refusals(draft, sent))}
 ${reply ? replyPart(reply) : noHtml}</section>
 ${trace ? html`<section id="signature"><h2>${words.signature}</h2>\n${renderExplanation(trace)}</section>` : noHtml}
 ${causesSection(causes)}`;

@@ -225,9 +225,10 @@ export class Workbench {
     const { oauth_consumer_key: consumerKey = '', oauth_token: named = '', ...protocol } = call.protocol ?? {};
     const known = await this.#keys({ consumerKey, token: named });
     const { application, token } = findKeys(known, draft.signer, call.protocol ?? {});
+    if (!application) return [];
     return callSnippets({
       ...{ ...call, method, credential, protocol, url: this.#options.originOf(draft.environment) + call.path },
-      ...{ consumerKey: application?.consumerKey ?? '', consumerSecret: application?.consumerSecret ?? '' },
+      ...{ consumerKey: application.consumerKey, consumerSecret: application.consumerSecret },
       ...(credential !== 'consumer' && { token: token?.token, tokenSecret: token?.tokenSecret }),
       tlsCa: readDevFile(this.#options.dataFolder)?.tls_ca,
     });
