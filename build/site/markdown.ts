@@ -26,9 +26,12 @@ export interface Document {
 
 const marked = new Marked();
 
+/** Words that readers look for and a part does not contain: `<!-- search: sign in, PIN -->` below its heading. */
+const SEARCHED = /^<!-- search: (.*) -->$/m;
+
 /** Reads a document. */
 export function readDocument(file: string, text: string): Document {
-  const all = marked.lexer(text.replace(/<!--[\s\S]*?-->\n*/g, ''));
+  const all = marked.lexer(text.replace(/<!--(?! search:)[\s\S]*?-->\n*/g, ''));
   const start = all.findIndex((each) => each.type === 'heading');
   const title = start < 0 ? file : plain([all[start]!]);
   const tokens = all.filter((_, index) => index !== start);
@@ -147,7 +150,10 @@ export function recordsOf(
     at: heading ? `${path}#${heading.id}` : path,
     page: title,
     title: heading?.text ?? '',
-    names: '',
+    names: own
+      .map(({ raw }) => SEARCHED.exec(raw)?.[1] ?? '')
+      .join(' ')
+      .trim(),
     text: plain(own),
   }));
 }

@@ -26,12 +26,19 @@ export function siteFiles(): Map<string, string> {
   const records = all.flatMap((page) => page.records);
   return new Map([
     ...all.flatMap((page) => [
-      [`${page.path || 'index'}.html`, siteDocument(page, contents).render()] as const,
-      [`${page.path || 'index'}.md`, page.markdown] as const,
+      [`${page.path || 'index'}.html`, withAddresses(siteDocument(page, contents).render())] as const,
+      [`${page.path || 'index'}.md`, withAddresses(page.markdown)] as const,
     ]),
     ['search.json', JSON.stringify(records satisfies readonly SearchRecord[])],
     ['llms.txt', llmsText(contents, pages)],
   ]);
+}
+
+/** Puts placeholders in place of the addresses of a development server. */
+function withAddresses(text: string): string {
+  return text.replace(/http:\/\/127\.(?:<wbr>)?0\.(?:<wbr>)?0\.(?:<wbr>)?1:808([01])\b/g, (_, port) =>
+    port === '0' ? '⟦local⟧' : '⟦localSandbox⟧',
+  );
 }
 
 /** All operations of the catalog. */

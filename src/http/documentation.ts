@@ -37,10 +37,13 @@ export interface DescribedService {
   readonly limits: Readonly<Record<RateSetting, number>>;
 }
 
+/** Where guides look for a development server: unless one shows them, at the default ports. */
+const LOCAL = { local: 'http://127.0.0.1:8080', localSandbox: 'http://127.0.0.1:8081' };
+
 /** The values that a service has. */
 export function valuesOf(name: string, { servers, limits }: DescribedService): SiteValues {
   const shown = Object.entries(limits).map(([setting, limit]) => [setting, limit.toLocaleString('en')]);
-  return { name, ...servers, ...Object.fromEntries(shown) };
+  return { name, ...servers, ...LOCAL, ...Object.fromEntries(shown) };
 }
 
 /** A file of the site with values: `⟦name⟧` is a value, and `⟦name:text⟧` a text that stands only where there is one. */
@@ -73,7 +76,9 @@ export function addDocumentation(
     const kept = keys ? undefined : shared.get(`${file} ${isPacked}`)?.deref();
     if (kept) return kept;
     const service = surroundings();
-    const values = { ...valuesOf(name, service), ...OF_SERVERS, ...(keys && { ...keys, dev: 'yes' }) };
+    const { production, sandbox } = service.servers;
+    const own = keys && { ...keys, dev: 'yes', local: production, localSandbox: sandbox };
+    const values = { ...valuesOf(name, service), ...OF_SERVERS, ...own };
     const reply = replyOf(file, isPacked, keys ? 'no-store' : 'no-cache', (text) => filledIn(file, text, values));
     const areKnown = service.servers.production !== '' && service.servers.sandbox !== '';
     if (reply && areKnown && !keys) shared.set(`${file} ${isPacked}`, new WeakRef(reply));

@@ -1,5 +1,5 @@
 import { type Html, html, joinHtml, noHtml } from '../base/html.ts';
-import { type FieldErrors, formField, selectField } from './form-fields.ts';
+import { AS_TYPED, type FieldErrors, formField, selectField } from './form-fields.ts';
 import { inEnglish, prose } from './prose.ts';
 
 /** An operation that can be chosen. */
@@ -60,7 +60,7 @@ export function operationSearch(
 ${formField(
   {
     ...{ member: 'operation', label: words.operation, hint: words.operationHint },
-    attributes: html`list="operations" spellcheck="false" autocomplete="off" autocapitalize="none" maxlength="100"`,
+    attributes: html`list="operations" ${AS_TYPED} autocapitalize="none" maxlength="100"`,
   },
   entered,
 )}
@@ -114,7 +114,7 @@ export function callFields(
         const options = [...(isRequired ? [] : ['']), ...all].map((each) => [each, each] as const);
         return selectField(member, name, options, value, { hint, error: errors[member] });
       }
-      const attributes = html`spellcheck="false" autocomplete="off" autocapitalize="none"`;
+      const attributes = html`${AS_TYPED} autocapitalize="none"`;
       return formField({ member, label: name, hint, attributes }, value, errors[member]);
     }),
     '\n',
@@ -124,6 +124,6 @@ export function callFields(
 /** The field of a body in JSON. */
 export function bodyField(label: string, hint: string, body: string, error?: string): Html {
   const rows = Math.min(Math.max(body.split('\n').length + 1, 6), 24);
-  const attributes = html`rows="${rows}" class="code" spellcheck="false" autocomplete="off"`;
+  const attributes = html`rows="${rows}" class="code" ${AS_TYPED}`;
   return formField({ member: 'body', label, hint, type: 'textarea', attributes }, body, error);
 }

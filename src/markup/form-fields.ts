@@ -15,6 +15,9 @@ export interface FormField {
   readonly attributes: Html;
 }
 
+/** Attributes of a field whose text is taken as it is typed. */
+export const AS_TYPED = html`spellcheck="false" autocomplete="off"`;
+
 /** The list of errors above a form; each links to its field. */
 export function errorSummary(heading: string, errors: FieldErrors): Html {
   const items = Object.entries(errors).map(
@@ -65,7 +68,8 @@ ${hint === '' ? '' : html`<p class="hint" id="${id}-hint">${hint}</p>`}${error =
 ${controlWith(ties)}</div>`;
 }
 
-/** An error text with a capital letter and a full stop. */
+/** An error text with a full stop, and a capital letter unless it begins with a name or an address. */
 export function toSentence(error: string): string {
-  return `${error[0]!.toUpperCase()}${error.slice(1)}${/[.!?]$/.test(error) ? '' : '.'}`;
+  const begun = error.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase());
+  return `${begun}${/[.!?]$/.test(error) ? '' : '.'}`;
 }

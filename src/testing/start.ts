@@ -11,10 +11,10 @@ const now = Date.now;
 /** Starts a server whose program is a JavaScript file. @throws NotStarted */
 export async function startProgram(program: string, options: StartOptions): Promise<Barker> {
   const server = await startProcess(program, options);
-  const { base_url, ads_url, sandbox_url, tls_ca, operator_token, data_folder, ...keys } = server.announcement;
+  const { ads_url, tls_ca, operator_token, data_folder, ...keys } = server.announcement;
   const ca = tls_ca === undefined ? undefined : readFileSync(tls_ca, 'utf8');
   const send = createSend(ca, server.death);
-  const origins = { production: base_url!, sandbox: sandbox_url! };
+  const origins = { production: keys.base_url!, sandbox: keys.sandbox_url! };
   const dev = createDevCall(send, origins.production, operator_token!);
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {

@@ -124,7 +124,7 @@ describe('registering', () => {
     ],
     [{ callbacks: 'https://ada@a.example/' }, 'callbacks: https://ada@a.example/ names a user.'],
     [{ callbacks: '/back' }, 'callbacks: /back is not an absolute URL, such as https://client.example/callback.'],
-    [{ callbacks: 'oob' }, 'callbacks: oob is always allowed and need not be registered.'],
+    [{ callbacks: 'oob' }, 'callbacks: Oob is always allowed and need not be registered.'],
     [{ access_level: 'admin' }, 'access_level: The access level is missing.'],
     [
       { email_access: '1', terms_url: 'https://a.example/' },
@@ -146,10 +146,11 @@ describe('registering', () => {
   }
 
   test('all errors are shown together', async () => {
-    const seen = await browser.submit(await browser.get(`${APPS}/new`), { callbacks: 'x\nftp://y' });
+    const seen = await browser.submit(await browser.get(`${APPS}/new`), { callbacks: '/x\nftp://y' });
+    assert.match(unescaped(seen.html), /<a href="#callbacks">\/x is not .* ftp:\/\/y /);
     assert.deepEqual(
       faultsOf(seen.html).map((fault) => fault.split(':')[0]),
-      ['name', 'website_url', 'callbacks', 'callbacks'],
+      ['name', 'website_url', 'callbacks'],
     );
   });
 

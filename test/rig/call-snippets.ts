@@ -15,13 +15,11 @@ export function trySnippets(languages: readonly string[], world: () => World): v
       const { service, keys } = world();
       const { account, instrument } = await openAccount(world().sandbox);
       const call = async (method: string, path: string, parts: Partial<SnippetCall>): Promise<string> => {
-        const code = new Map(
-          callSnippets({
-            ...{ method, url: service.sandboxUrl + path, ...parts },
-            ...{ consumerKey: keys.consumer_key, consumerSecret: keys.consumer_secret },
-            ...(parts.credential !== 'consumer' && { token: keys.access_token, tokenSecret: keys.access_token_secret }),
-          }),
-        ).get(language)!;
+        const { access_token, access_token_secret, ...application } = keys;
+        const signer = parts.credential === 'consumer' ? application : keys;
+        const code = new Map(callSnippets({ method, url: service.sandboxUrl + path, ...parts }, { ...signer })).get(
+          language,
+        )!;
         return paste(code);
       };
       const campaigns = `/12/accounts/${account}/campaigns`;

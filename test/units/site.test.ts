@@ -136,9 +136,24 @@ describe('the search finds', () => {
     }
   });
 
-  test('the answer to a question', () => {
-    assert.equal(first('why does my line item not spend?'), 'delivery#why-a-line-item-does-not-spend');
-    assert.equal(first('How do I paginate a list?'), 'clients#pagination');
+  for (const [asked, at] of [
+    ['why does my line item not spend?', 'delivery#why-a-line-item-does-not-spend'],
+    ['How do I paginate a list?', 'clients#pagination'],
+    ['three-legged OAuth PIN', 'clients#logging-users-in'],
+    ['rate limit', 'clients#rate-limits'],
+    ['429', 'clients#rate-limits'],
+    ['inject a fault', 'development#faults'],
+    ['create line item', 'reference/line_items.create'],
+    ['delete campaign', 'reference/campaigns.remove'],
+    ['backup', 'operate/backup-and-restore'],
+  ] as const)
+    test(`the answer to what people ask: ${asked}`, () => assert.equal(first(asked), at));
+
+  test('the place among the first three where several are right', () => {
+    const firstThree = (text: string): readonly string[] => found(text).slice(0, 3);
+    assert.ok(firstThree('webhook secret').includes('webhooks#requests-to-a-webhook'));
+    assert.ok(firstThree('cursor').includes('clients#pagination'));
+    assert.ok(firstThree('sign in').some((at) => /^(clients#logging|typed-client#logins)/.test(at)));
   });
 
   test('each setting', () => {

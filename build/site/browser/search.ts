@@ -17,13 +17,29 @@ const withParts = (text: string): string[] =>
     .flatMap((word) => (/[_.]/.test(word) ? [word, ...word.split(/[_.]/)] : [word]))
     .filter(Boolean);
 
+/** What users read comes before what they set, and before the reasons behind it. */
+const WEIGHTS: readonly (readonly [pages: RegExp, weight: number])[] = [
+  [/^(?:decisions|benchmark|changes|contributing|security)/, 0.1],
+  [/^(?:protocol|settings)/, 0.4],
+];
+
+const weightOf = (at: string): number => WEIGHTS.find(([pages]) => pages.test(at))?.[1] ?? 1;
+
+/** The start of a page has its title. */
+const titleOf = ({ title, page }: SearchRecord): string => title || page;
+/** A text without what makes no difference to a title. */
+const alike = (text: string): string =>
+  askedIn(text.toLowerCase())
+    .map((word) => word.replace(/s$/, ''))
+    .join(' ');
+
 /** Words of questions that say nothing about their subject. */
 const EMPTY = new Set(
   'a an are can do does for how i in is it my not of on the to what when where which why with'.split(' '),
 );
 
 function askedIn(text: string): string[] {
-  const all = wordsOf(text).filter(Boolean);
+  const all = wordsOf(text.replace(/\b(?:log|sign)(?:ging|ning)?[ -]?in\b/gi, 'login')).filter(Boolean);
   const telling = all.filter((word) => !EMPTY.has(word.toLowerCase()));
   return telling.length > 0 ? telling : all;
 }
@@ -39,14 +55,14 @@ export function searchIn(records: readonly SearchRecord[]): (text: string) => Fo
       const all = record.parameters ?? [];
       if (field === 'names') return [record.names, ...all.map(([name]) => name)].join(' ');
       if (field === 'text') return [record.text, ...all.map(([, about]) => about)].join(' ');
-      return record[field as 'at' | 'page' | 'title'];
+      if (field === 'title') return titleOf(record);
+      return record[field as 'at' | 'page'];
     },
     searchOptions: {
       tokenize: askedIn,
       boost: { title: 4, page: 2, names: 3 },
       prefix: (term) => term.length > 1,
-      // What users read comes before the reasons behind it.
-      boostDocument: (at) => (/^(?:decisions|protocol|benchmark|changes|contributing)/.test(at) ? 0.4 : 1),
+      boostDocument: weightOf,
     },
   });
   index.addAll(records);
@@ -54,7 +70,8 @@ export function searchIn(records: readonly SearchRecord[]): (text: string) => Fo
     const all = index.search(text, { combineWith: 'AND' });
     const found = all.length > 0 ? all : index.search(text, { fuzzy: 0.2 });
     // A part whose title is the text stands before all others.
-    const isExact = ({ id }: { id: string }): boolean => recordAt.get(id)!.title.toLowerCase() === text.toLowerCase();
+    const isExact = ({ id }: { id: string }): boolean =>
+      weightOf(id) > 0.1 && alike(titleOf(recordAt.get(id)!)) === alike(text);
     return found
       .sort((one, other) => Number(isExact(other)) - Number(isExact(one)))
       .map(({ id, terms, queryTerms }) => {

@@ -1,4 +1,5 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
+import { AS_TYPED, formField } from '../../markup/form-fields.ts';
 import { definitionList } from '../../markup/tables.ts';
 import { timestampElement } from '../../markup/time-elements.ts';
 import { texts } from '../../texts/texts.ts';
@@ -54,9 +55,7 @@ ${joinHtml(
 )}
 </div></form>
 <form method="post" action="${FORM}">
-<div class="field"><label for="by">${words.by}</label>
-<p class="hint" id="by-hint">${words.byHint}</p>
-<input id="by" name="by" value="${durationIn(refused?.form) ?? ''}" required spellcheck="false" autocomplete="off" aria-describedby="by-hint"${refused ? html` aria-invalid="true"` : noHtml}></div>
+${formField({ member: 'by', label: words.by, hint: words.byHint, attributes: html`required ${AS_TYPED}` }, durationIn(refused?.form), refused?.error.message)}
 <div class="buttons"><button class="main" type="submit">${words.button}</button></div>
 </form>
 <form method="post" action="${FORM}"><div class="buttons">

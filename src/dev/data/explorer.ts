@@ -1,7 +1,7 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import type { Field } from '../../contract/declare/fields.ts';
 import type { AnyResource, Fields, Row } from '../../contract/declare/resource.ts';
-import { formField, selectField } from '../../markup/form-fields.ts';
+import { AS_TYPED, formField, selectField } from '../../markup/form-fields.ts';
 import { inEnglish } from '../../markup/prose.ts';
 import { definitionList, tableOf } from '../../markup/tables.ts';
 import type { ReadTransaction, Store } from '../../storage/unit-of-work.ts';
@@ -91,10 +91,9 @@ ${tableOf([words.resource, { number: words.rows }, words.meaning], rows, words.n
 
 /** Finds a row by its id, or what belongs to an account. */
 function searchForm(account = ''): Html {
-  const attributes = html`spellcheck="false" autocomplete="off"`;
   return html`<form method="get" action="${PATH}" class="filters">
-${formField({ member: 'id', label: words.id, attributes })}
-${formField({ member: 'account', label: words.account, attributes }, account)}
+${formField({ member: 'id', label: words.id, attributes: AS_TYPED })}
+${formField({ member: 'account', label: words.account, attributes: AS_TYPED }, account)}
 <button type="submit">${words.find}</button></form>`;
 }
 
@@ -126,7 +125,7 @@ async function listContent(tx: ReadTransaction, resource: AnyResource, query: UR
 <form method="get" action="${PATH}" class="filters">
 <input type="hidden" name="resource" value="${resource.plural}">
 ${selectField('field', words.field, options, field)}
-${formField({ member: 'value', label: words.value, attributes: html`spellcheck="false" autocomplete="off"` }, entered)}
+${formField({ member: 'value', label: words.value, attributes: AS_TYPED }, entered)}
 <button type="submit">${words.filter}</button></form>
 ${tableOf(['id', ...heads], cells, words.none)}
 ${last ? html`<p><a href="${linkTo(resource.plural, Object.entries(filter)[0], last)}">${words.more}</a></p>` : noHtml}`;

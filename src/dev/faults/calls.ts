@@ -1,6 +1,7 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import { acceptsHtml } from '../../http/routes.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
+import { AS_TYPED, formField, selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
 import { type DevCall, DevError, DevReply, devCall, invalidMember, membersOf } from '../surface/call.ts';
 import { formCall, formPath, type RefusedForm, refusalBox, type ToolPages } from '../surface/tool-pages.ts';
@@ -116,10 +117,6 @@ function faultsPage(pages: ToolPages, rules: readonly ListedRule[], refused?: Re
   const { form } = refused ?? {};
   const entered = (name: string): string => form?.get(name) ?? '';
   const json = entered('json');
-  const options = Object.entries(words.kinds).map(
-    ([name, text]) =>
-      html`<option value="${name}"${name === entered('kind') ? html` selected` : noHtml}>${text}</option>`,
-  );
   return pages.render('faults', {
     status: refused?.error.status,
     title: words.title,
@@ -130,21 +127,14 @@ ${rules.length === 0 ? noHtml : html`<ul class="deliveries">${joinHtml(rules.map
 </section>
 <section><h2>${words.add}</h2>
 <form method="post" action="${FORM}">
-<div class="field"><label for="kind">${words.kind}</label>
-<select id="kind" name="kind">${options}</select></div>
-<div class="field"><label for="operation">${words.operation}</label>
-<p class="hint" id="operation-hint">${words.operationHint}</p>
-<input id="operation" name="operation" value="${entered('operation')}" spellcheck="false" autocomplete="off" aria-describedby="operation-hint"></div>
-<div class="field"><label for="times">${words.times}</label>
-<p class="hint" id="times-hint">${words.timesHint}</p>
-<input id="times" name="times" value="${form ? entered('times') : '1'}" inputmode="numeric" autocomplete="off" aria-describedby="times-hint"></div>
+${selectField('kind', words.kind, Object.entries(words.kinds), entered('kind'))}
+${formField({ member: 'operation', label: words.operation, hint: words.operationHint, attributes: AS_TYPED }, entered('operation'))}
+${formField({ member: 'times', label: words.times, hint: words.timesHint, attributes: html`inputmode="numeric" ${AS_TYPED}` }, form ? entered('times') : '1')}
 <div class="buttons"><button class="main" type="submit">${words.button}</button></div>
 </form>
 <details${json === '' ? noHtml : html` open`}><summary>${words.json}</summary>
 <form method="post" action="${FORM}">
-<div class="field"><label for="json">${words.fault}</label>
-<p class="hint" id="json-hint">${words.faultHint}</p>
-<textarea id="json" name="json" rows="5" required spellcheck="false" autocomplete="off" aria-describedby="json-hint">${json}</textarea></div>
+${formField({ member: 'json', label: words.fault, hint: words.faultHint, type: 'textarea', attributes: html`rows="5" required ${AS_TYPED}` }, json)}
 <div class="buttons"><button type="submit">${words.jsonButton}</button></div>
 </form></details></section>`,
   });
@@ -162,4 +152,8 @@ ${words.hits(hits)}${left === null ? '' : words.left(left)}</p></div>
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 const nameOf = (name: string, value: unknown): string =>
-  value === true ? name : `${name} ${JSON.stringify(value).replaceAll(/["{}]/g, '').replaceAll(',', ', ')}`;
+  value === true
+    ? name
+    : `${name} ${JSON.stringify(value)
+        .replaceAll(/,?"\w+":\{\}|["{}]/g, '')
+        .replaceAll(',', ', ')}`;

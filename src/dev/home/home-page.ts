@@ -62,14 +62,7 @@ function copyable(value: Html, name: string): Html {
 function callSection({ environment, originOf, file }: HomeContent): Html {
   const [method, path] = [environment === 'sandbox' ? 'POST' : 'GET', '/12/accounts'] as const;
   const isWhole = file.access_token !== undefined;
-  const keys = {
-    consumerKey: file.consumer_key ?? '',
-    consumerSecret: file.consumer_secret ?? '',
-    token: file.access_token,
-    tokenSecret: file.access_token_secret,
-    tlsCa: file.tls_ca,
-  };
-  const calls = isWhole ? callSnippets({ ...keys, method, url: originOf(environment) + path }) : [];
+  const calls = isWhole ? callSnippets({ method, url: originOf(environment) + path }, file) : [];
   const items = calls.map(
     (
       [language, code],

@@ -1,9 +1,10 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
+import { AS_TYPED, formField } from '../../markup/form-fields.ts';
 import { definitionList } from '../../markup/tables.ts';
 import { texts } from '../../texts/texts.ts';
 import type { DevError, DevReply } from '../surface/call.ts';
 import type { ToolPages } from '../surface/tool-pages.ts';
-import type { detailOf, summaryOf } from './show.ts';
+import { type detailOf, jsonOf, type summaryOf } from './show.ts';
 
 const words = texts.tools.requests;
 
@@ -29,7 +30,7 @@ ${items.length === 0 ? html`<p class="soft">${words.none}</p>` : html`<ul class=
 </section>`;
   const content = html`<p>${words.about}</p>
 ${error ? html`<p class="alert" role="alert">${error.message}.</p>` : noHtml}
-${filters(entered, error?.field)}
+${filters(entered, error)}
 ${error ? noHtml : found}`;
   return pages.render('requests', { status: error === undefined ? 200 : 400, title: words.title, content });
 }
@@ -40,16 +41,18 @@ export function requestPage(detail: Detail, pages: ToolPages): DevReply {
   const { request, reply, statements, trace, ignored_parameters, direction } = detail;
   const links = [
     html`<a href="${PATH}">${words.all}</a>`,
+    trace === undefined
+      ? noHtml
+      : html`<a href="/_dev/debugger/traces/${detail.transaction_id ?? ''}">${words.why}</a>`,
     detail.operation === undefined || direction === 'out'
       ? noHtml
       : html`<a href="/_dev/workbench?request=${detail.id}">${words.reopen}</a>`,
     html`<a href="${PATH}/${detail.id}/json">${words.json}</a>`,
     direction === 'in' ? html`<a href="${PATH}/${detail.id}/curl">${words.curl}</a>` : noHtml,
-    trace === undefined
-      ? noHtml
-      : html`<a href="/_dev/debugger/traces/${detail.transaction_id ?? ''}">${words.why}</a>`,
   ];
+  const hint = reply?.headers.find(({ name }) => name === 'x-hint')?.value;
   const content = html`<p class="links">${joinHtml(links, '\n')}</p>
+${hint === undefined ? noHtml : html`<p class="alert" lang="en">${hint}</p>`}
 ${facts(detail)}
 ${parameters(detail.parameters, ignored_parameters)}
 <h2>${words.headers}</h2>
@@ -82,11 +85,13 @@ export function listItem(of: Summary): Html {
 <span class="soft"><span class="${isBad ? 'failed' : 'delivered'}">${outcome}${faults ? words.faults(faults.join(', ')) : noHtml}</span>${joinHtml(more, '')} · <time class="whole" datetime="${at}">${at}</time></span></li>`;
 }
 
-function filters(entered: Entered, wrong: string | undefined): Html {
-  const fields = Object.entries(words.filters).map(
-    ([name, [label, hint]]) => html`<div class="field"><label for="${name}">${label}</label>
-<p class="hint" id="${name}-hint">${hint}</p>
-<input id="${name}" name="${name}" value="${entered[name] ?? ''}" spellcheck="false" autocomplete="off" aria-describedby="${name}-hint"${name === wrong ? html` aria-invalid="true"` : noHtml}></div>`,
+function filters(entered: Entered, error: DevError | undefined): Html {
+  const fields = Object.entries(words.filters).map(([member, [label, hint]]) =>
+    formField(
+      { member, label, hint, attributes: AS_TYPED },
+      entered[member],
+      member === error?.field ? error.message : undefined,
+    ),
   );
   const isUsed = Object.keys(words.filters).some((name) => (entered[name] ?? '') !== '');
   return html`<details${isUsed ? html` open` : noHtml}>
@@ -148,11 +153,8 @@ ${text === null ? html`<p>${words.notText}</p>` : html`<pre tabindex="0">${inden
 }
 
 function indented(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
+  const value = jsonOf(text);
+  return typeof value === 'string' ? text : JSON.stringify(value, null, 2);
 }
 
 function headers(list: Detail['request']['headers']): Html {

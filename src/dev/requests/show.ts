@@ -103,7 +103,8 @@ export function typeOf(headers: readonly string[]): string {
   return '';
 }
 
-function jsonOf(text = ''): unknown {
+/** A text as JSON; the text itself where it is none. */
+export function jsonOf(text = ''): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,5 +1,6 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import { InputError } from '../../base/input-error.ts';
+import { AS_TYPED, formField } from '../../markup/form-fields.ts';
 import { definitionList } from '../../markup/tables.ts';
 import { texts } from '../../texts/texts.ts';
 import { type DevCall, type DevReply, devCall } from '../surface/call.ts';
@@ -94,9 +95,7 @@ ${refusedList(list)}`;
 
 function curlForm({ curl }: Input): Html {
   return html`<form method="post" action="${PATH}">
-<div class="field"><label for="curl">${words.curl}</label>
-<p class="hint" id="curl-hint">${words.curlHint(html`<code>barker sign</code>`)}</p>
-<textarea id="curl" name="curl" rows="6" spellcheck="false" autocomplete="off" required aria-describedby="curl-hint">${curl}</textarea></div>
+${formField({ member: 'curl', label: words.curl, hint: words.curlHint(html`<code>barker sign</code>`), type: 'textarea', attributes: html`rows="6" required ${AS_TYPED}` }, curl)}
 <div class="buttons"><button class="main" type="submit">${words.explainCurl}</button></div>
 </form>`;
 }
@@ -106,27 +105,14 @@ function partsForm(input: Input): Html {
   return html`<details${isUsed ? html` open` : ''}>
 <summary>${words.parts}</summary>
 <form method="post" action="${PATH}">
-${field(input, 'method', words.method, { hint: words.methodHint })}
-${field(input, 'url', words.url, { hint: words.urlHint, isRequired: true })}
-${field(input, 'authorization', words.authorization)}
-${field(input, 'content_type', words.contentType, { hint: words.contentTypeHint })}
-<div class="field"><label for="body">${words.body}</label>
-<textarea id="body" name="body" rows="3" spellcheck="false" autocomplete="off">${input.body}</textarea></div>
+${formField({ member: 'method', label: words.method, hint: words.methodHint, attributes: AS_TYPED }, input.method)}
+${formField({ member: 'url', label: words.url, hint: words.urlHint, attributes: html`required ${AS_TYPED}` }, input.url)}
+${formField({ member: 'authorization', label: words.authorization, attributes: AS_TYPED }, input.authorization)}
+${formField({ member: 'content_type', label: words.contentType, hint: words.contentTypeHint, attributes: AS_TYPED }, input.content_type)}
+${formField({ member: 'body', label: words.body, type: 'textarea', attributes: html`rows="3" ${AS_TYPED}` }, input.body)}
 <div class="buttons"><button class="main" type="submit">${words.explain}</button></div>
 </form>
 </details>`;
-}
-
-function field(
-  input: Input,
-  name: keyof Input,
-  label: string,
-  { hint, isRequired = false }: { readonly hint?: string; readonly isRequired?: boolean } = {},
-): Html {
-  const about = hint === undefined ? noHtml : html`<p class="hint" id="${name}-hint">${hint}</p>\n`;
-  const described = hint === undefined ? noHtml : html` aria-describedby="${name}-hint"`;
-  return html`<div class="field"><label for="${name}">${label}</label>
-${about}<input id="${name}" name="${name}" value="${input[name]}" spellcheck="false" autocomplete="off"${isRequired ? html` required` : ''}${described}></div>`;
 }
 
 function refusedList(list: readonly ListedTrace[]): Html {

@@ -130,9 +130,9 @@ export class SignatureDebugger {
 
   /** The last refused request first. */
   list(): readonly ListedTrace[] {
-    return [...this.#traces.values()].reverse().map(({ id, at_ms, status, sent, summary }) => {
+    return [...this.#traces.values()].reverse().map(({ id, wall_ms, status, sent, summary }) => {
       const { method, target } = sent();
-      return { id, received_at: formatInstant(at_ms), status, method, path: target.split('?', 1)[0]!, summary };
+      return { id, received_at: formatInstant(wall_ms), status, method, path: target.split('?', 1)[0]!, summary };
     });
   }
 

@@ -39,7 +39,7 @@ interface BaseStringReply {
 /** The refusal of a request. */
 export interface Receipt {
   readonly id: string;
-  readonly at_ms: number;
+  readonly wall_ms: number;
   readonly status: number;
 }
 
@@ -54,7 +54,7 @@ export function replyOf(
   const parameters = 'reason' in read ? [] : read;
   const { outcome, summary, application, mistakes, detail, expected, signed } = explanation;
   const trace: TraceReply = {
-    ...(receipt && { id: receipt.id, received_at: formatInstant(receipt.at_ms), status: receipt.status }),
+    ...(receipt && { id: receipt.id, received_at: formatInstant(receipt.wall_ms), status: receipt.status }),
     method: sent.method,
     target: sent.target,
     origin: sent.origins[0]!,

@@ -69,12 +69,15 @@ export class SnapshotTool {
     return [
       formCall(
         'snapshots',
-        (form) => this.#performAction(form),
-        async (refused) => snapshotsPage(this.#pages, await this.#list(), refused),
+        async (form) => {
+          await this.#performAction(form);
+          return `/_dev/snapshots?done=${form.get('act')}`;
+        },
+        async (refused) => snapshotsPage(this.#pages, await this.#list(), { refused }),
       ),
-      devCall('GET /_dev/snapshots', 'Lists the snapshots.', async ({ request }) =>
+      devCall('GET /_dev/snapshots', 'Lists the snapshots.', async ({ request, query }) =>
         acceptsHtml(request.headers.accept)
-          ? snapshotsPage(this.#pages, await this.#list())
+          ? snapshotsPage(this.#pages, await this.#list(), { done: query.get('done') ?? '' })
           : { snapshots: (await this.#snapshots().list()).map(replyOf) },
       ),
       devCall('POST /_dev/snapshots', 'Adds an exported snapshot: application/x-tar, ?name=.', (request) =>

@@ -1,5 +1,6 @@
-import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
-import { hiddenFields } from '../../markup/boxes.ts';
+import { type Html, html, joinHtml } from '../../base/html.ts';
+import { hiddenFields, noticeBox } from '../../markup/boxes.ts';
+import { AS_TYPED, formField } from '../../markup/form-fields.ts';
 import { timestampElement } from '../../markup/time-elements.ts';
 import { texts } from '../../texts/texts.ts';
 import type { DevReply } from '../surface/call.ts';
@@ -21,38 +22,38 @@ const FORM = formPath('snapshots');
 export function snapshotsPage(
   pages: ToolPages,
   snapshots: readonly SnapshotReply[] | undefined,
-  refused?: RefusedForm,
+  { refused, done = '' }: { readonly refused?: RefusedForm; readonly done?: string },
 ): DevReply {
-  const name = refused?.form.get('act') === 'take' ? refused.form.get('name') : null;
+  const taking = refused?.form.get('act') === 'take' ? refused : undefined;
   return pages.render('snapshots', {
     status: refused?.error.status,
     title: words.title,
     content: html`<p>${words.about}</p>
 ${refusalBox(refused)}
-${snapshots ? listAndForms(snapshots, name ?? '') : html`<p>${words.unavailable(html`<code>barker dev</code>`)}</p>`}`,
+${noticeBox(words.done[done as 'seed'])}
+${snapshots ? listAndForms(snapshots, taking) : html`<p>${words.unavailable(html`<code>barker dev</code>`)}</p>`}`,
   });
 }
 
-function listAndForms(snapshots: readonly SnapshotReply[], name: string): Html {
+function listAndForms(snapshots: readonly SnapshotReply[], taking: RefusedForm | undefined): Html {
   return html`<section><h2>${words.stored}</h2>
 ${snapshots.length === 0 ? html`<p class="soft">${words.none}</p>` : html`<ul class="deliveries">${joinHtml(snapshots.map(item), '\n')}</ul>`}
 </section>
 <section><h2>${words.take}</h2>
 <form method="post" action="${FORM}">
 ${hiddenFields({ act: 'take' })}
-<div class="field"><label for="name">${words.name}</label>
-<p class="hint" id="name-hint">${words.nameHint}</p>
-<input id="name" name="name" value="${name}" required maxlength="64" spellcheck="false" autocomplete="off" aria-describedby="name-hint"${name === '' ? noHtml : html` aria-invalid="true"`}></div>
+${formField({ member: 'name', label: words.name, hint: words.nameHint, attributes: html`required maxlength="64" ${AS_TYPED}` }, taking?.form.get('name') ?? '', taking?.error.message)}
 <div class="buttons"><button class="main" type="submit">${words.button}</button></div>
 </form></section>
 <section><h2>${words.export}</h2>
 <p>${words.exportAbout(html`<a href="/_dev/world">${words.exportLink}</a>`, html`<code>barker dev --world</code>`)}</p></section>
 <section><h2>${words.reset}</h2>
 <p class="soft">${words.resetAbout}</p>
+<details><summary>${words.sure}</summary>
 <form method="post" action="${FORM}"><div class="buttons">
 <button class="bad" type="submit" name="act" value="seed">${words.seed}</button>
 <button class="bad" type="submit" name="act" value="empty">${words.empty}</button>
-</div></form></section>`;
+</div></form></details></section>`;
 }
 
 function item({ name, at, clock, bytes }: SnapshotReply): Html {

@@ -4,7 +4,7 @@ import { TEMPLATES } from './templates.ts';
 
 type Values = Readonly<Record<string, string>>;
 
-/** A call with its keys. */
+/** A call to copy. */
 export interface SnippetCall {
   readonly method: string;
   readonly credential?: CredentialKind;
@@ -16,23 +16,20 @@ export interface SnippetCall {
   readonly json?: unknown;
   /** Further protocol parameters. */
   readonly protocol?: Values;
-  readonly consumerKey: string;
-  readonly consumerSecret: string;
-  /** Undefined when the application alone signs. */
-  readonly token?: string | undefined;
-  readonly tokenSecret?: string | undefined;
-  /** The file with the certificate authority of the server. */
-  readonly tlsCa?: string | undefined;
 }
 
+/** Its keys, by their names in `dev.json`; without a token when the application alone signs. */
+type Keys = Readonly<Record<string, string | undefined>>;
+
 /** The call in several languages, each to be pasted into a shell. */
-export function callSnippets(call: SnippetCall): readonly (readonly [language: string, code: string])[] {
-  const { query, form, json, protocol = {}, token, tlsCa, credential = 'user' } = call;
-  if (credential !== 'user' && credential !== 'consumer') return [['curl', unsigned(call)]];
+export function callSnippets(call: SnippetCall, keys: Keys): readonly (readonly [language: string, code: string])[] {
+  const { query, form, json, protocol = {}, credential = 'user' } = call;
+  const { access_token: token, tls_ca } = keys;
+  if (credential !== 'user' && credential !== 'consumer') return [['curl', unsigned(call, keys)]];
   const given = { query, form, json, token, values: query ?? form, protocol: Object.keys(protocol)[0] };
   const flags = { ...given, plain: (given.values ?? given.protocol) ? undefined : 'plain' };
   return TEMPLATES.map(({ language, trusted, code }) => {
-    const values: Values = { ...textsOf(call), ...literalsOf(call, language) };
+    const values: Keys = { ...keys, ...textsOf(call, keys), ...literalsOf(call, language) };
     const lines = code.split('\n').flatMap((line) => {
       const [, marks = '', text = ''] = /^((?:\[!?\w+\])*)(.*)$/.exec(line)!;
       const isIn = [...marks.matchAll(/(!?)(\w+)/g)].every(
@@ -40,27 +37,25 @@ export function callSnippets(call: SnippetCall): readonly (readonly [language: s
       );
       return isIn ? [text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '')] : [];
     });
-    return [language, (tlsCa === undefined ? '' : `export ${trusted}='${tlsCa}'\n`) + lines.join('\n')];
+    return [language, (tls_ca === undefined ? '' : `export ${trusted}='${tls_ca}'\n`) + lines.join('\n')];
   });
 }
 
 /** A call with a password or a bearer token, for curl. */
-function unsigned(call: SnippetCall): string {
-  const { method, url, consumerKey, consumerSecret, credential } = call;
-  const { search, data } = textsOf(call);
-  const who = credential === 'basic' ? `-u '${consumerKey}:${consumerSecret}'` : '-H "Authorization: Bearer $TOKEN"';
+function unsigned(call: SnippetCall, keys: Keys): string {
+  const { method, url, credential } = call;
+  const { search, data } = textsOf(call, keys);
+  const who =
+    credential === 'basic' ? `-u '${keys.consumer_key}:${keys.consumer_secret}'` : '-H "Authorization: Bearer $TOKEN"';
   return `curl -X ${method} '${url}${search}' ${who}${data}\n`;
 }
 
 /** What is written alike in all languages, and in a shell. */
-function textsOf({ method, url, query, form, json, protocol, token, ...keys }: SnippetCall): Values {
-  const { consumerKey, consumerSecret, tokenSecret = '' } = keys;
+function textsOf({ method, url, query, form, json, protocol }: SnippetCall, keys: Keys): Values {
+  const { consumer_key = '', access_token } = keys;
   const oauth = {
-    ...protocol,
-    oauth_consumer_key: consumerKey,
-    oauth_signature_method: 'HMAC-SHA1',
-    oauth_version: '1.0',
-    ...(token !== undefined && { oauth_token: token }),
+    ...{ ...protocol, oauth_consumer_key: consumer_key, oauth_signature_method: 'HMAC-SHA1', oauth_version: '1.0' },
+    ...(access_token !== undefined && { oauth_token: access_token }),
   };
   // The shell fills these in.
   const live = [
@@ -72,8 +67,7 @@ function textsOf({ method, url, query, form, json, protocol, token, ...keys }: S
   const sent = encoded({ ...query, ...form });
   const before = sent.filter(([name]) => name < 'oauth_');
   return {
-    ...{ method, url, consumerKey, consumerSecret, tokenSecret, token: token ?? '' },
-    ...{ oauth: joined(all.slice(0, half)), moreOauth: joined(all.slice(half)) },
+    ...{ method, url, oauth: joined(all.slice(0, half)), moreOauth: joined(all.slice(half)) },
     before: before.map((pair) => `${pair.join('=')}&`).join(''),
     after: sent
       .slice(before.length)

@@ -21,7 +21,7 @@ encode() { printf %s "$1" | sed 's/%/%25/g; s/&/%26/g; s/+/%2B/g; s,/,%2F,g; s/:
 oauth="{{oauth}}"
 oauth="$oauth&{{moreOauth}}"
 base="$method&$(encode "$url")&$(encode "{{before}}$oauth{{after}}")"
-signature=$(printf %s "$base" | openssl dgst -sha1 -binary -hmac '{{consumerSecret}}&{{tokenSecret}}' | base64)
+signature=$(printf %s "$base" | openssl dgst -sha1 -binary -hmac '{{consumer_secret}}&{{access_token_secret}}' | base64)
 oauth="$oauth&oauth_signature=$(encode "$signature")"
 curl -X $method "$url{{search}}" -w '\\n' -H "Authorization: OAuth $(echo "$oauth" | sed 's/=/="/g; s/&/", /g')\\""{{data}}
 `,
@@ -33,41 +33,39 @@ curl -X $method "$url{{search}}" -w '\\n' -H "Authorization: OAuth $(echo "$oaut
 import { createHmac, randomUUID } from 'node:crypto';
 
 const [method, url] = ['{{method}}', '{{url}}'];
-[query]const query = {{values}};
-[form]const form = {{values}};
+[values]const values = {{values}};
 [json]const body = JSON.stringify({{json}});
 const oauth = {
 [protocol]{{protocol}}
-  oauth_consumer_key: '{{consumerKey}}',
+  oauth_consumer_key: '{{consumer_key}}',
   oauth_nonce: randomUUID(),
   oauth_signature_method: 'HMAC-SHA1',
   oauth_timestamp: Math.floor(Date.now() / 1000),
-[token]  oauth_token: '{{token}}',
+[token]  oauth_token: '{{access_token}}',
   oauth_version: '1.0',
 };
 [plain]const parameters = Object.entries(oauth).map((pair) => pair.join('=')).join('&');
 [!plain]const hex = (sign) => \`%\${sign.charCodeAt(0).toString(16).toUpperCase()}\`;
 [!plain]const encode = (text) => encodeURIComponent(text).replace(/[!'()*]/g, hex);
-[!plain]const encoded = (values) =>
-[!plain]  Object.entries(values)
+[!plain]const encoded = (map) =>
+[!plain]  Object.entries(map)
 [!plain]    .map((pair) => pair.map(encode))
 [!plain]    .sort(([one], [other]) => (one < other ? -1 : 1))
 [!plain]    .map((pair) => pair.join('='))
 [!plain]    .join('&');
-[query]const parameters = encoded({ ...oauth, ...query });
-[form]const parameters = encoded({ ...oauth, ...form });
+[values]const parameters = encoded({ ...oauth, ...values });
 [protocol][!values]const parameters = encoded(oauth);
 const base = [method, url, parameters].map(encodeURIComponent).join('&');
-const key = '{{consumerSecret}}&{{tokenSecret}}';
+const key = '{{consumer_secret}}&{{access_token_secret}}';
 oauth.oauth_signature = createHmac('sha1', key).update(base).digest('base64');
 const pieces = Object.entries(oauth).map(([name, value]) => \`\${name}="\${encodeURIComponent(value)}"\`);
 const headers = { authorization: \`OAuth \${pieces.join(', ')}\` };
 [json]headers['content-type'] = 'application/json';
 [!values][!json]const reply = await fetch(url, { method, headers });
 [!values][json]const reply = await fetch(url, { method, headers, body });
-[query][!json]const reply = await fetch(\`\${url}?\${encoded(query)}\`, { method, headers });
-[query][json]const reply = await fetch(\`\${url}?\${encoded(query)}\`, { method, headers, body });
-[form]const reply = await fetch(url, { method, headers, body: new URLSearchParams(form) });
+[query][!json]const reply = await fetch(\`\${url}?\${encoded(values)}\`, { method, headers });
+[query][json]const reply = await fetch(\`\${url}?\${encoded(values)}\`, { method, headers, body });
+[form]const reply = await fetch(url, { method, headers, body: new URLSearchParams(values) });
 console.log(await reply.text());
 END
 `,
@@ -82,27 +80,25 @@ from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 method, url = '{{method}}', '{{url}}'
-[query]query = {{values}}
-[form]form = {{values}}
+[values]values = {{values}}
 [json]body = r'''{{json}}'''
 oauth = {
 [protocol]{{protocol}}
-    'oauth_consumer_key': '{{consumerKey}}',
+    'oauth_consumer_key': '{{consumer_key}}',
     'oauth_nonce': uuid.uuid4().hex,
     'oauth_signature_method': 'HMAC-SHA1',
     'oauth_timestamp': str(int(time.time())),
-[token]    'oauth_token': '{{token}}',
+[token]    'oauth_token': '{{access_token}}',
     'oauth_version': '1.0',
 }
-[!plain]def encoded(values):
-[!plain]    pairs = [[quote(text, safe='') for text in pair] for pair in values.items()]
+[!plain]def encoded(map):
+[!plain]    pairs = [[quote(text, safe='') for text in pair] for pair in map.items()]
 [!plain]    return '&'.join('='.join(pair) for pair in sorted(pairs))
 [plain]parameters = '&'.join(name + '=' + value for name, value in oauth.items())
-[query]parameters = encoded({**oauth, **query})
-[form]parameters = encoded({**oauth, **form})
+[values]parameters = encoded({**oauth, **values})
 [protocol][!values]parameters = encoded(oauth)
 base = '&'.join(quote(part, safe='') for part in (method, url, parameters))
-key = '{{consumerSecret}}&{{tokenSecret}}'
+key = '{{consumer_secret}}&{{access_token_secret}}'
 digest = hmac.new(key.encode(), base.encode(), hashlib.sha1).digest()
 oauth['oauth_signature'] = base64.b64encode(digest).decode()
 header = 'OAuth ' + ', '.join(name + '="' + quote(value, safe='') + '"' for name, value in oauth.items())
@@ -110,9 +106,9 @@ headers = {'Authorization': header}
 [json]headers['Content-Type'] = 'application/json'
 [!values][!json]request = Request(url, method=method, headers=headers)
 [!values][json]request = Request(url, body.encode(), method=method, headers=headers)
-[query][!json]request = Request(url + '?' + encoded(query), method=method, headers=headers)
-[query][json]request = Request(url + '?' + encoded(query), body.encode(), method=method, headers=headers)
-[form]request = Request(url, encoded(form).encode(), method=method, headers=headers)
+[query][!json]request = Request(url + '?' + encoded(values), method=method, headers=headers)
+[query][json]request = Request(url + '?' + encoded(values), body.encode(), method=method, headers=headers)
+[form]request = Request(url, encoded(values).encode(), method=method, headers=headers)
 try:
     reply = urlopen(request)
 except HTTPError as refused:
@@ -127,39 +123,37 @@ END
     code: `php <<'END'
 <?php
 [$method, $url] = ['{{method}}', '{{url}}'];
-[query]$query = {{values}};
-[form]$form = {{values}};
+[values]$values = {{values}};
 [json]$body = <<<'JSON'
 [json]{{json}}
 [json]JSON;
 $oauth = [
 [protocol]{{protocol}}
-    'oauth_consumer_key' => '{{consumerKey}}',
+    'oauth_consumer_key' => '{{consumer_key}}',
     'oauth_nonce' => bin2hex(random_bytes(16)),
     'oauth_signature_method' => 'HMAC-SHA1',
     'oauth_timestamp' => time(),
-[token]    'oauth_token' => '{{token}}',
+[token]    'oauth_token' => '{{access_token}}',
     'oauth_version' => '1.0',
 ];
-[!plain]function encoded($values) {
-[!plain]    ksort($values, SORT_STRING);
-[!plain]    return http_build_query($values, '', '&', PHP_QUERY_RFC3986);
+[!plain]function encoded($map) {
+[!plain]    ksort($map, SORT_STRING);
+[!plain]    return http_build_query($map, '', '&', PHP_QUERY_RFC3986);
 [!plain]}
 [plain]$parameters = http_build_query($oauth);
-[query]$parameters = encoded($oauth + $query);
-[form]$parameters = encoded($oauth + $form);
+[values]$parameters = encoded($oauth + $values);
 [protocol][!values]$parameters = encoded($oauth);
 $base = implode('&', array_map('rawurlencode', [$method, $url, $parameters]));
-$key = '{{consumerSecret}}&{{tokenSecret}}';
+$key = '{{consumer_secret}}&{{access_token_secret}}';
 $oauth['oauth_signature'] = base64_encode(hash_hmac('sha1', $base, $key, true));
 $pieces = array_map(fn ($name, $value) => $name . '="' . rawurlencode($value) . '"', array_keys($oauth), $oauth);
 $header = ['Authorization: OAuth ' . implode(', ', $pieces)];
 [json]$header[] = 'Content-Type: application/json';
 [form]$header[] = 'Content-Type: application/x-www-form-urlencoded';
-[query]$url .= '?' . encoded($query);
+[query]$url .= '?' . encoded($values);
 $http = ['method' => $method, 'header' => $header, 'ignore_errors' => true];
 [json]$http['content'] = $body;
-[form]$http['content'] = encoded($form);
+[form]$http['content'] = encoded($values);
 echo file_get_contents($url, false, stream_context_create(['http' => $http])), "\\n";
 END
 `,
@@ -174,30 +168,28 @@ require 'openssl'
 require 'securerandom'
 
 method, url = '{{method}}', '{{url}}'
-[query]query = {{values}}
-[form]form = {{values}}
+[values]values = {{values}}
 [json]body = <<'JSON'
 [json]{{json}}
 [json]JSON
 oauth = {
 [protocol]{{protocol}}
-  'oauth_consumer_key' => '{{consumerKey}}',
+  'oauth_consumer_key' => '{{consumer_key}}',
   'oauth_nonce' => SecureRandom.hex(16),
   'oauth_signature_method' => 'HMAC-SHA1',
   'oauth_timestamp' => Time.now.to_i,
-[token]  'oauth_token' => '{{token}}',
+[token]  'oauth_token' => '{{access_token}}',
   'oauth_version' => '1.0'
 }
-[!plain]encoded = lambda do |values|
-[!plain]  pairs = values.map { |pair| pair.map { |text| ERB::Util.url_encode(text) } }
+[!plain]encoded = lambda do |map|
+[!plain]  pairs = map.map { |pair| pair.map { |text| ERB::Util.url_encode(text) } }
 [!plain]  pairs.sort.map { |pair| pair.join('=') }.join('&')
 [!plain]end
 [plain]parameters = oauth.map { |pair| pair.join('=') }.join('&')
-[query]parameters = encoded.(oauth.merge(query))
-[form]parameters = encoded.(oauth.merge(form))
+[values]parameters = encoded.(oauth.merge(values))
 [protocol][!values]parameters = encoded.(oauth)
 base = [method, url, parameters].map { |part| ERB::Util.url_encode(part) }.join('&')
-key = '{{consumerSecret}}&{{tokenSecret}}'
+key = '{{consumer_secret}}&{{access_token_secret}}'
 oauth['oauth_signature'] = [OpenSSL::HMAC.digest('SHA1', key, base)].pack('m0')
 header = 'OAuth ' + oauth.map { |name, value| %(#{name}="#{ERB::Util.url_encode(value)}") }.join(', ')
 headers = { 'Authorization' => header }
@@ -208,9 +200,9 @@ http = Net::HTTP.new(uri.host, uri.port)
 http.use_ssl = uri.scheme == 'https'
 [!values][!json]puts http.send_request(method, uri.path, nil, headers).body
 [!values][json]puts http.send_request(method, uri.path, body, headers).body
-[query][!json]puts http.send_request(method, uri.path + '?' + encoded.(query), nil, headers).body
-[query][json]puts http.send_request(method, uri.path + '?' + encoded.(query), body, headers).body
-[form]puts http.send_request(method, uri.path, encoded.(form), headers).body
+[query][!json]puts http.send_request(method, uri.path + '?' + encoded.(values), nil, headers).body
+[query][json]puts http.send_request(method, uri.path + '?' + encoded.(values), body, headers).body
+[form]puts http.send_request(method, uri.path, encoded.(values), headers).body
 END
 `,
   },

@@ -3,12 +3,19 @@ import type { Operation } from '../../contract/declare/operation.ts';
 import { credentialWords, hasJsonBody, parameterWords } from '../../engine/describe/words.ts';
 import { alertBox } from '../../markup/boxes.ts';
 import { bodyField, callFields, fieldOf, foundOperations, operationSearch } from '../../markup/call-form.ts';
-import { errorSummary, type FieldErrors, formField, selectField, toSentence } from '../../markup/form-fields.ts';
+import {
+  AS_TYPED,
+  errorSummary,
+  type FieldErrors,
+  formField,
+  selectField,
+  toSentence,
+} from '../../markup/form-fields.ts';
 import { inEnglish } from '../../markup/prose.ts';
 import { texts } from '../../texts/texts.ts';
 import { type Causes, causesSection } from '../requests/causes.ts';
 import { replyPart } from '../requests/pages.ts';
-import type { Detail } from '../requests/show.ts';
+import { type Detail, jsonOf } from '../requests/show.ts';
 import { renderExplanation } from '../signatures/debugger-pages.ts';
 import type { KnownApplication } from '../signatures/known-keys.ts';
 import type { TraceReply } from '../signatures/trace.ts';
@@ -93,10 +100,11 @@ ${selectField('environment', words.environment, environmentsOf(operation), envir
 ${isPublisher ? credentialField() : signerField(draft, known, errors.signer)}
 <button type="submit" name="act" value="example">${words.example}</button>
 </div>
+<p class="soft">${words.exampleAbout}</p>
 ${callFields(parameterWords(operation), parameters, { ...refusals(draft, sent), ...errors }, form)}
 ${takesBody ? bodyField(words.body, words.bodyHint, body) : noHtml}
 <details${more === '' ? noHtml : html` open`}><summary>${words.more}</summary>
-${formField({ member: 'more', label: words.moreLabel, hint: words.moreHint, type: 'textarea', attributes: html`rows="3" class="code" spellcheck="false" autocomplete="off"` }, more)}
+${formField({ member: 'more', label: words.moreLabel, hint: words.moreHint, type: 'textarea', attributes: html`rows="3" class="code" ${AS_TYPED}` }, more)}
 </details>
 <div class="buttons"><button class="main" type="submit" name="act" value="send">${words.send}</button>
 <button type="submit" formmethod="get">${words.sign}</button></div>
@@ -120,20 +128,19 @@ function signerField({ operation, signer }: Draft, known: readonly KnownApplicat
 }
 
 function credentialField(): Html {
-  const attributes = html`autocomplete="off"`;
   return formField({
     member: 'credential',
     label: words.credential,
     hint: words.credentialHint,
     type: 'password',
-    attributes,
+    attributes: AS_TYPED,
   });
 }
 
 /** The parameters that the server refused, as the reply names them. */
 function refusals({ operation }: Draft, sent: Sent | undefined): FieldErrors {
   const fields = new Set(parameterWords(operation).map(({ name }) => name));
-  const { errors = [] } = parsed(sent?.detail.reply?.body ?? '') as { errors?: readonly ReplyError[] };
+  const { errors = [] } = Object(jsonOf(sent?.detail.reply?.body ?? '')) as { errors?: readonly ReplyError[] };
   const refused = errors.flatMap(({ parameter = '', parameters = {}, message = '' }) =>
     [parameter, ...Object.keys(parameters)].map((name) => [name, message] as const),
   );
@@ -145,14 +152,6 @@ interface ReplyError {
   readonly message?: string;
   readonly parameter?: string;
   readonly parameters?: Readonly<Record<string, readonly string[]>>;
-}
-
-function parsed(text: string): object {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
 }
 
 function sentSections(draft: Draft, sent: Sent): Html {

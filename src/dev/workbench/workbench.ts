@@ -226,12 +226,15 @@ export class Workbench {
     const known = await this.#keys({ consumerKey, token: named });
     const { application, token } = findKeys(known, draft.signer, call.protocol ?? {});
     if (!application) return [];
-    return callSnippets({
-      ...{ ...call, method, credential, protocol, url: this.#options.originOf(draft.environment) + call.path },
-      ...{ consumerKey: application.consumerKey, consumerSecret: application.consumerSecret },
-      ...(credential !== 'consumer' && { token: token?.token, tokenSecret: token?.tokenSecret }),
-      tlsCa: readDevFile(this.#options.dataFolder)?.tls_ca,
-    });
+    const url = this.#options.originOf(draft.environment) + call.path;
+    return callSnippets(
+      { ...call, method, credential, protocol, url },
+      {
+        ...{ consumer_key: application.consumerKey, consumer_secret: application.consumerSecret },
+        ...(credential !== 'consumer' && { access_token: token?.token, access_token_secret: token?.tokenSecret }),
+        tls_ca: this.#devKeys().tls_ca,
+      },
+    );
   }
 
   async #preview(draft: Draft): Promise<TraceReply | undefined> {

@@ -79,19 +79,39 @@ export class RowCache {
   }
 }
 
-class CachedReads implements RecordsReading {
+/** Reads that no cache answers. */
+class UncachedReads<Records extends RecordsReading> {
+  protected readonly records: Records;
+
+  constructor(records: Records) {
+    this.records = records;
+  }
+
+  page(resource: AnyResource, query: PageQuery): Promise<Row[]> {
+    return this.records.page(resource, query);
+  }
+
+  count(resource: AnyResource, query: Conditions): Promise<number> {
+    return this.records.count(resource, query);
+  }
+
+  tally(resource: AnyResource, query: Conditions, by: readonly string[]): Promise<Tally[]> {
+    return this.records.tally(resource, query, by);
+  }
+}
+
+class CachedReads extends UncachedReads<RecordsReading> implements RecordsReading {
   readonly #cache;
-  readonly #records;
   readonly #position;
 
   constructor(cache: RowCache, records: RecordsReading, position: number) {
+    super(records);
     this.#cache = cache;
-    this.#records = records;
     this.#position = position;
   }
 
   async get<F extends Fields>(resource: Resource<F>, key: RowKey, options: ReadOptions): Promise<RowOf<F> | undefined> {
-    if (!resource.storage?.isCached || options.lock) return this.#records.get(resource, key, options);
+    if (!resource.storage?.isCached || options.lock) return this.records.get(resource, key, options);
     return (await this.#getRow(resource, key, options.deleted)) as RowOf<F> | undefined;
   }
 
@@ -102,33 +122,20 @@ class CachedReads implements RecordsReading {
     options: ReadOptions,
   ): Promise<RowOf<F>[]> {
     if (!resource.storage?.isCached || resource.parentField || options.lock || options.column)
-      return this.#records.getMany(resource, account, ids, options);
+      return this.records.getMany(resource, account, ids, options);
     const kind = resource;
     const known = ids.map((id) => this.#cache.find(kind, account, id));
     const missing = ids.filter((_, index) => known[index] === undefined);
-    const read =
-      missing.length > 0 ? await this.#records.getMany(resource, account, missing, { deleted: 'shown' }) : [];
+    const read = missing.length > 0 ? await this.records.getMany(resource, account, missing, { deleted: 'shown' }) : [];
     for (const row of read) this.#cache.keep(kind, row, this.#position);
     const all = [...known, ...read].filter((row) => row !== undefined);
     return all.filter((row) => isVisible(row, options.deleted)) as RowOf<F>[];
   }
 
-  page(resource: AnyResource, query: PageQuery): Promise<Row[]> {
-    return this.#records.page(resource, query);
-  }
-
-  count(resource: AnyResource, query: Conditions): Promise<number> {
-    return this.#records.count(resource, query);
-  }
-
-  tally(resource: AnyResource, query: Conditions, by: readonly string[]): Promise<Tally[]> {
-    return this.#records.tally(resource, query, by);
-  }
-
   async #getRow(resource: AnyResource, key: RowKey, deleted: Deleted): Promise<Row | undefined> {
     let row = this.#cache.find(resource, key.account, key.id);
     if (!row) {
-      row = await this.#records.get(resource, key, { deleted: resource.parentField ? deleted : 'shown' });
+      row = await this.records.get(resource, key, { deleted: resource.parentField ? deleted : 'shown' });
       if (!row) return undefined;
       this.#cache.keep(resource, row, this.#position);
       // It was read with its parents.
@@ -143,24 +150,23 @@ class CachedReads implements RecordsReading {
   }
 }
 
-class TrackedWrites implements RecordsWriting {
-  readonly #records;
+class TrackedWrites extends UncachedReads<RecordsWriting> implements RecordsWriting {
   readonly #changed;
   readonly #read = new Map<string, Row>();
 
   constructor(records: RecordsWriting, changed: Set<string>) {
-    this.#records = records;
+    super(records);
     this.#changed = changed;
   }
 
   async get<F extends Fields>(resource: Resource<F>, key: RowKey, options: ReadOptions): Promise<RowOf<F> | undefined> {
-    if (!this.#remembers(resource, options)) return this.#records.get(resource, key, options);
+    if (!this.#remembers(resource, options)) return this.records.get(resource, key, options);
     const name = rowName(resource, key.id);
     const known = this.#read.get(name);
     const row =
       known?.account_id === key.account
         ? known
-        : ((await this.#records.get(resource, key, { deleted: 'shown' })) as Row | undefined);
+        : ((await this.records.get(resource, key, { deleted: 'shown' })) as Row | undefined);
     if (!row) return undefined;
     this.#read.set(name, row);
     return isVisible(row, options.deleted) ? (row as RowOf<F>) : undefined;
@@ -178,47 +184,35 @@ class TrackedWrites implements RecordsWriting {
         return known.filter((row) => isVisible(row!, options.deleted)) as RowOf<F>[];
       }
     }
-    return this.#records.getMany(resource, account, ids, options);
-  }
-
-  page(resource: AnyResource, query: PageQuery): Promise<Row[]> {
-    return this.#records.page(resource, query);
-  }
-
-  count(resource: AnyResource, query: Conditions): Promise<number> {
-    return this.#records.count(resource, query);
-  }
-
-  tally(resource: AnyResource, query: Conditions, by: readonly string[]): Promise<Tally[]> {
-    return this.#records.tally(resource, query, by);
+    return this.records.getMany(resource, account, ids, options);
   }
 
   insert(resource: AnyResource, row: Row): Promise<void> {
-    return this.#records.insert(resource, row);
+    return this.records.insert(resource, row);
   }
 
   insertAll(resource: AnyResource, rows: readonly Row[]): Promise<void> {
-    return this.#records.insertAll(resource, rows);
+    return this.records.insertAll(resource, rows);
   }
 
   async update(resource: AnyResource, key: RowKey, values: ColumnValues): Promise<void> {
     this.#change(resource, [key.id]);
-    await this.#records.update(resource, key, values);
+    await this.records.update(resource, key, values);
   }
 
   async updateAll(resource: AnyResource, account: string, ids: readonly string[], values: ColumnValues): Promise<void> {
     this.#change(resource, ids);
-    await this.#records.updateAll(resource, account, ids, values);
+    await this.records.updateAll(resource, account, ids, values);
   }
 
   async remove(resource: AnyResource, key: RowKey): Promise<void> {
     this.#change(resource, [key.id]);
-    await this.#records.remove(resource, key);
+    await this.records.remove(resource, key);
   }
 
   async lockAccount(account: string): Promise<void> {
     this.#read.clear();
-    await this.#records.lockAccount(account);
+    await this.records.lockAccount(account);
   }
 
   /** Whether earlier reads may be reused: not after a lock, whose previous holder may have changed anything. */

@@ -12,7 +12,7 @@ const fields = {
   targeting_value: textOrNumber({ max: 255 })
     .required()
     .createOnly()
-    .describe('Targeting value; the format depends on the type.'),
+    .describe('Targeting value, as its type has them (protocol, campaigns 10.3).'),
   // The default also applies when the value is empty or null. @source decision 178
   operator_type: oneOf('EQ', 'NE', 'GTE', 'LT')
     .resetsTo('EQ')

@@ -2,6 +2,7 @@ import { type Html, html, noHtml } from '../../../../base/html.ts';
 import type { FormFields, PageRequest } from '../../../../contract/declare/pages.ts';
 import { ACCESS_LEVELS, type AccessLevel, type ApplicationDraft } from '../../../../contract/store/credentials.ts';
 import { hiddenFields } from '../../../../markup/boxes.ts';
+import { AS_TYPED, errorSummary, type FieldErrors, formField } from '../../../../markup/form-fields.ts';
 import { texts } from '../../../../texts/texts.ts';
 import { type DraftError, parseCallbackLines } from '../../applications/application-draft.ts';
 import { callbackUrlError, callbackUrlWarning } from '../../callback-urls.ts';
@@ -54,24 +55,23 @@ export function applicationForm(form: {
   const isMoreOpen = MORE_TEXTS.some(
     ([member]) => draft[member] !== '' || errors.some((error) => error.member === member),
   );
+  const faults = faultsOf(errors);
   const textField = ([member, attributes = noHtml]: (typeof TEXTS)[number]): Html => {
-    const { label, hint, error, aria } = partsOf(member, errors);
-    return html`<div class="field"><label for="${member}">${label}</label>
-${hint}${error}
-<input id="${member}" name="${member}" value="${String(draft[member])}" ${attributes}${aria}></div>`;
+    const [label, hint] = words.fields[member];
+    return formField({ member, label, hint, attributes }, String(draft[member]), faults[member]);
   };
   const switches = SWITCHES.map((member) => {
-    const { label, hint, error, aria } = partsOf(member, errors);
+    const [label, hint] = words.fields[member];
     return html`<div class="switch"><label class="choice"><input type="checkbox" id="${member}" name="${member}"
-value="1"${draft[member] === 1 ? html` checked` : ''}${aria}><span>${label}</span></label>
-${hint}${error}</div>`;
+value="1"${draft[member] === 1 ? html` checked` : ''} aria-describedby="${member}-hint"><span>${label}</span></label>
+<p class="hint" id="${member}-hint">${hint}</p></div>`;
   });
-  return html`${summary(errors)}
+  return html`${errorSummary(words.wrong, faults)}
 <form method="post" action="${form.action}">
 ${hiddenFields(form.formFields)}
 ${TEXTS.map(textField)}
-${callbackField(draft.callbacks, schemes, errors)}
-${levelField(draft.access_level, errors)}
+${callbackField(draft.callbacks, schemes, faults.callbacks)}
+${levelField(draft.access_level, faults.access_level)}
 <fieldset><legend>${words.settings}</legend>
 ${switches}
 </fieldset>
@@ -82,45 +82,28 @@ ${MORE_TEXTS.map(textField)}
 </form>`;
 }
 
-/** The list of errors above the form; each links to its field. */
-function summary(errors: readonly DraftError[]): Html {
-  if (errors.length === 0) return noHtml;
-  const items = errors.map(({ member, message }) => html`<li><a href="#${member}">${message}</a></li>`);
-  return html`<div class="alert" role="alert"><p>${words.wrong}</p><ul>${items}</ul></div>`;
+/** The errors of each field in one text. */
+function faultsOf(errors: readonly DraftError[]): FieldErrors {
+  const groups = Map.groupBy(errors, ({ member }) => member);
+  return Object.fromEntries([...groups].map(([member, own]) => [member, own.map(({ message }) => message).join(' ')]));
 }
 
-/** The label, hint and errors of an input, and the ARIA attributes that connect them. */
-function partsOf(member: keyof typeof words.fields | 'access_level', errors: readonly DraftError[]) {
-  const [label, hint] = member === 'access_level' ? [words.level, ''] : words.fields[member];
-  const items = errors.filter((error) => error.member === member).map(({ message }) => html`<li>${message}</li>`);
-  const ids = [...(hint === '' ? [] : [`${member}-hint`]), ...(items.length === 0 ? [] : [`${member}-fault`])];
-  return {
-    label,
-    hint: hint === '' ? noHtml : html`<p class="hint" id="${member}-hint">${hint}</p>`,
-    error: items.length === 0 ? noHtml : html`<ul class="fault" id="${member}-fault">${items}</ul>`,
-    aria: html`${ids.length === 0 ? '' : html` aria-describedby="${ids.join(' ')}"`}${items.length === 0 ? '' : html` aria-invalid="true"`}`,
-  };
-}
-
-function callbackField(callbacks: readonly string[], schemes: readonly string[], errors: readonly DraftError[]): Html {
-  const { label, hint, error, aria } = partsOf('callbacks', errors);
+function callbackField(callbacks: readonly string[], schemes: readonly string[], error: string | undefined): Html {
+  const [label, hint] = words.fields.callbacks;
+  const attributes = html`rows="${Math.max(3, callbacks.length + 1)}" required ${AS_TYPED} autocapitalize="none"`;
   const warnings = callbacks.flatMap((callback) => {
     const warning = callbackUrlError(callback) === undefined ? callbackUrlWarning(callback, schemes) : undefined;
     return warning === undefined ? [] : [html`<li>${callback} ${warning}.</li>`];
   });
-  return html`<div class="field"><label for="callbacks">${label}</label>
-${hint}${error}
-<textarea id="callbacks" name="callbacks" rows="${Math.max(3, callbacks.length + 1)}" required spellcheck="false"
-  autocapitalize="none"${aria}>${callbacks.join('\n')}</textarea>
-${warnings.length === 0 ? '' : html`<ul class="doubt">${warnings}</ul>`}</div>`;
+  return html`${formField({ member: 'callbacks', label, hint, type: 'textarea', attributes }, callbacks.join('\n'), error)}
+${warnings.length === 0 ? '' : html`<ul class="doubt">${warnings}</ul>`}`;
 }
 
-function levelField(chosen: AccessLevel, errors: readonly DraftError[]): Html {
-  const { label, error } = partsOf('access_level', errors);
+function levelField(chosen: AccessLevel, error: string | undefined): Html {
   const options = ACCESS_LEVELS.map(
     (level) => html`<label class="choice"><input type="radio" name="access_level" value="${level}"
 ${level === chosen ? html` checked` : ''}><span>${LEVEL_NAMES[level]}</span></label>`,
   );
-  return html`<fieldset id="access_level"><legend>${label}</legend>${error}${options}
+  return html`<fieldset id="access_level"><legend>${words.level}</legend>${error === undefined ? '' : html`<p class="fault">${error}</p>`}${options}
 <p class="hint">${words.levelAbout}</p></fieldset>`;
 }
