@@ -1,8 +1,13 @@
 // On either database: clients know nothing of it.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { get } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { callSnippets } from '../../src/dev/snippets/call-snippets.ts';
+import { browserOf } from '../rig/browser.ts';
+import { paste, pasted } from '../rig/first-calls.ts';
 import { take } from '../rig/login.ts';
 import { rawCall } from '../rig/raw.ts';
 import { wireTo } from '../rig/wire.ts';
@@ -49,6 +54,22 @@ describe('a server over https', () => {
       });
     assert.equal(await statusWith([readFileSync(world.tlsCa!, 'utf8')]), 200);
     await assert.rejects(statusWith([]), { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
+  });
+
+  test('is trusted by copied calls with a password, wherever the certificate is', async () => {
+    const grant = { grant_type: 'client_credentials' };
+    const page = `/_dev/workbench?operation=oauth2.token&p_grant_type=${grant.grant_type}`;
+    const { html } = await browserOf(world.service.url).get(page);
+    assert.equal(JSON.parse(await pasted(html, 'curl')).token_type, 'bearer');
+    const folder = mkdtempSync(join(tmpdir(), "barker-it's-"));
+    copyFileSync(world.tlsCa!, join(folder, 'ca.pem'));
+    const [[language, code] = []] = callSnippets(
+      { method: 'POST', url: `${world.service.url}/oauth2/token`, form: grant, credential: 'basic' },
+      { ...world.keys, tls_ca: join(folder, 'ca.pem') },
+    );
+    assert.equal(language, 'curl');
+    assert.equal(JSON.parse(await paste(code!)).token_type, 'bearer');
+    rmSync(folder, { recursive: true });
   });
 
   test('accepts raw bytes over TLS', async () => {

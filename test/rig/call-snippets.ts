@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { callSnippets, type SnippetCall } from '../../src/dev/snippets/call-snippets.ts';
-import { paste } from './first-calls.ts';
+import { browserOf } from './browser.ts';
+import { paste, pasted } from './first-calls.ts';
 import { openAccount, type World } from './world.ts';
 
 /** What means something to a shell, to a language or in a URL. */
@@ -38,5 +39,27 @@ export function trySnippets(languages: readonly string[], world: () => World): v
       const protocol = { oauth_callback: 'oob' };
       const begun = await call('POST', '/oauth/request_token', { protocol, credential: 'consumer' });
       assert.match(begun, /^oauth_token=.*&oauth_callback_confirmed=true\s*$/);
+    });
+  for (const language of languages)
+    test(`what the workbench shows in ${language} works when pasted`, async () => {
+      const { account, instrument } = await openAccount(world().sandbox);
+      const reply = async (operation: string, fields: Readonly<Record<string, string>>): Promise<string> => {
+        const query = new URLSearchParams({ operation, environment: 'sandbox', ...fields });
+        const { html } = await browserOf(world().service.url).get(`/_dev/workbench?${query}`);
+        return pasted(html, language);
+      };
+      const { data: made } = JSON.parse(
+        await reply('campaigns.create', {
+          ...{ p_account_id: account, p_funding_instrument_id: instrument, p_name: NASTY },
+          ...{ p_daily_budget_amount_local_micro: '5000000', p_ignored: `${NASTY}\r\nEND\r\n.` },
+          // Their order changes as they are encoded.
+          more: 'xA=1\nx[y]=2\nx=3\n10=4',
+        }),
+      );
+      assert.equal(made.name, NASTY);
+      const { errors } = JSON.parse(await reply('accounts.get', { p_account_id: "it's (1)* ü/!" }));
+      assert.equal(errors[0].code, 'INVALID_ID_ILLEGAL_CHARACTERS');
+      const limits = JSON.parse(await reply('application.rate_limit_status', {}));
+      assert.ok(limits.resources);
     });
 }

@@ -1,6 +1,6 @@
 import { encode } from '../../base/percent.ts';
 import type { CredentialKind } from '../../contract/declare/operation.ts';
-import { TEMPLATES } from './templates.ts';
+import { TEMPLATES, UNSIGNED } from './templates.ts';
 
 type Values = Readonly<Record<string, string>>;
 
@@ -25,10 +25,9 @@ type Keys = Readonly<Record<string, string | undefined>>;
 export function callSnippets(call: SnippetCall, keys: Keys): readonly (readonly [language: string, code: string])[] {
   const { query, form, json, protocol = {}, credential = 'user' } = call;
   const { access_token: token, tls_ca } = keys;
-  if (credential !== 'user' && credential !== 'consumer') return [['curl', unsigned(call, keys)]];
   const given = { query, form, json, token, values: query ?? form, protocol: Object.keys(protocol)[0] };
   const flags = { ...given, plain: (given.values ?? given.protocol) ? undefined : 'plain' };
-  return TEMPLATES.map(({ language, trusted, code }) => {
+  return (UNSIGNED[credential] ?? TEMPLATES).map(({ language, trusted, code }) => {
     const values: Keys = { ...keys, ...textsOf(call, keys), ...literalsOf(call, language) };
     const lines = code.split('\n').flatMap((line) => {
       const [, marks = '', text = ''] = /^((?:\[!?\w+\])*)(.*)$/.exec(line)!;
@@ -37,17 +36,11 @@ export function callSnippets(call: SnippetCall, keys: Keys): readonly (readonly 
       );
       return isIn ? [text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '')] : [];
     });
-    return [language, (tls_ca === undefined ? '' : `export ${trusted}='${tls_ca}'\n`) + lines.join('\n')];
+    return [
+      language,
+      (tls_ca === undefined ? '' : `export ${trusted}='${tls_ca.replaceAll("'", "'\\''")}'\n`) + lines.join('\n'),
+    ];
   });
-}
-
-/** A call with a password or a bearer token, for curl. */
-function unsigned(call: SnippetCall, keys: Keys): string {
-  const { method, url, credential } = call;
-  const { search, data } = textsOf(call, keys);
-  const who =
-    credential === 'basic' ? `-u '${keys.consumer_key}:${keys.consumer_secret}'` : '-H "Authorization: Bearer $TOKEN"';
-  return `curl -X ${method} '${url}${search}' ${who}${data}\n`;
 }
 
 /** What is written alike in all languages, and in a shell. */
@@ -68,11 +61,7 @@ function textsOf({ method, url, query, form, json, protocol }: SnippetCall, keys
   const before = sent.filter(([name]) => name < 'oauth_');
   return {
     ...{ method, url, oauth: joined(all.slice(0, half)), moreOauth: joined(all.slice(half)) },
-    before: before.map((pair) => `${pair.join('=')}&`).join(''),
-    after: sent
-      .slice(before.length)
-      .map((pair) => `&${pair.join('=')}`)
-      .join(''),
+    parameters: [joined(before), '$oauth', joined(sent.slice(before.length))].filter(Boolean).join('&'),
     search: query ? `?${joined(sent)}` : '',
     data: form ? ` -d '${joined(sent)}'` : json === undefined ? '' : `${IN_JSON}${quoteless(JSON.stringify(json))}'`,
   };
@@ -101,7 +90,8 @@ const LITERALS: Readonly<Record<string, Values>> = {
 
 function literalsOf({ query, form, json, protocol = {} }: SnippetCall, language: string): Values {
   const { start = '', indent = '', arrow = '', end = '', newline = '' } = LITERALS[language] ?? {};
-  const text = (value: string): string => `'${value.replace(/[\\']/g, '\\$&').replaceAll('\n', newline)}'`;
+  const text = (value: string): string =>
+    `'${value.replace(/[\\']/g, '\\$&').replaceAll('\n', newline).replaceAll('\r', newline.replace('n', 'r'))}'`;
   const members = (values: Values): string[] =>
     Object.entries(values).map(([name, value]) => `${indent}${text(name)}${arrow}${text(value)},`);
   return {

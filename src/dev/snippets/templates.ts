@@ -20,7 +20,7 @@ export const TEMPLATES: readonly Template[] = [
 encode() { printf %s "$1" | sed 's/%/%25/g; s/&/%26/g; s/+/%2B/g; s,/,%2F,g; s/:/%3A/g; s/=/%3D/g'; }
 oauth="{{oauth}}"
 oauth="$oauth&{{moreOauth}}"
-base="$method&$(encode "$url")&$(encode "{{before}}$oauth{{after}}")"
+base="$method&$(encode "$url")&$(encode "{{parameters}}")"
 signature=$(printf %s "$base" | openssl dgst -sha1 -binary -hmac '{{consumer_secret}}&{{access_token_secret}}' | base64)
 oauth="$oauth&oauth_signature=$(encode "$signature")"
 curl -X $method "$url{{search}}" -w '\\n' -H "Authorization: OAuth $(echo "$oauth" | sed 's/=/="/g; s/&/", /g')\\""{{data}}
@@ -137,7 +137,7 @@ $oauth = [
     'oauth_version' => '1.0',
 ];
 [!plain]function encoded($map) {
-[!plain]    ksort($map, SORT_STRING);
+[!plain]    uksort($map, fn ($one, $other) => strcmp(rawurlencode($one), rawurlencode($other)));
 [!plain]    return http_build_query($map, '', '&', PHP_QUERY_RFC3986);
 [!plain]}
 [plain]$parameters = http_build_query($oauth);
@@ -161,7 +161,7 @@ END
   {
     language: 'Ruby',
     trusted: 'SSL_CERT_FILE',
-    code: `ruby <<'END'
+    code: `ruby -Ku <<'END'
 require 'erb'
 require 'net/http'
 require 'openssl'
@@ -207,3 +207,15 @@ END
 `,
   },
 ];
+
+const bare = (who: string) => [
+  { language: 'curl', trusted: 'CURL_CA_BUNDLE', code: `curl -X {{method}} '{{url}}{{search}}' ${who}{{data}}\n` },
+];
+const BEARER = bare('-H "Authorization: Bearer $TOKEN"');
+
+/** Calls that are not signed, by their credential. */
+export const UNSIGNED: Readonly<Record<string, readonly Template[]>> = {
+  basic: bare("-u '{{consumer_key}}:{{consumer_secret}}'"),
+  bearer: BEARER,
+  publisher: BEARER,
+};

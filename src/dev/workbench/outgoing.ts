@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { request } from '../../base/node-http.ts';
+import { encode } from '../../base/percent.ts';
 import type { Random } from '../../base/random.ts';
 import { after } from '../../base/timers.ts';
 import { pathNames } from '../../engine/describe/words.ts';
@@ -58,7 +59,7 @@ export function missingIn({ operation, parameters }: Draft): string[] {
 function partsOf(draft: Draft) {
   const { operation, parameters, body } = draft;
   const inPath = new Set(pathNames(operation.path));
-  const path = operation.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''));
+  const path = operation.path.replace(/:(\w+)/g, (_, name: string) => encode(parameters[name] ?? ''));
   const all = [...Object.entries(parameters).filter(([name]) => !inPath.has(name)), ...pairsOf(draft)];
   const oauth = all.filter(([name]) => name.startsWith('oauth_') && !(name in operation.parameters));
   const pairs = all.filter((pair) => !oauth.includes(pair));
