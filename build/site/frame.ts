@@ -47,6 +47,7 @@ ${onlyIn('server', html`<link rel="icon" href="/pages/favicon">`)}
 </header>
 <div class="frame">
 <nav id="contents" popover aria-label="Contents">
+<button type="button" class="menu" popovertarget="contents" popovertargetaction="hide">Close</button>
 ${page.navigation?.(linkTo) ?? noHtml}${contentsOf(page, contents)}
 </nav>
 <main id="content">

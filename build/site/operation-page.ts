@@ -156,12 +156,12 @@ function record(operation: Operation, path: string, title: string): SearchRecord
   const tables = bodyTables(operation);
   const members = tables.flatMap((table) => (table.title === undefined ? together(table.members) : []));
   const own = parameterWords(operation).filter(({ place }) => place !== 'path');
-  const parameters = new Map([...own, ...members].map(({ name, about }) => [name, about]));
+  const parameters = new Map([...own, ...members].map(({ name, about }) => [name, about.replaceAll('`', '')]));
   const inside = tables.flatMap((table) => table.members.map(({ name }) => name));
   const codes = problemWords(operation, [...declaredProblems(operation), ...(operation.itemProblems ?? [])]);
   return {
     ...{ at: path, page: title, title: '', parameters: [...parameters] },
     names: [...new Set([id, ...inside, ...codes.map(({ code }) => String(code))])].join(' '),
-    text: [`${method} ${operation.path}`, ...aliases, description].join(' '),
+    text: [`${method} ${operation.path}`, ...aliases, description.replaceAll('`', '')].join(' '),
   };
 }

@@ -3,6 +3,7 @@ import { startChromium } from '../rig/chromium.ts';
 import { openPlace } from '../rig/databases.ts';
 import { pasted } from '../rig/first-calls.ts';
 import { until } from '../rig/patience.ts';
+import { pictureSources, SOURCES } from '../rig/picture-sources.ts';
 import { startBarker } from '../rig/process.ts';
 
 /**
@@ -32,6 +33,7 @@ const height = await tab.look("Math.ceil(document.querySelector('#ad').getBoundi
 const clip = { x: 0, y: 0, width: 1280, height, scale: 1 };
 const { data } = await tab.send('Page.captureScreenshot', { captureBeyondViewport: true, clip });
 writeFileSync('docs/pictures/home.png', Buffer.from(data, 'base64'));
+writeFileSync(SOURCES, `${JSON.stringify(pictureSources(), undefined, 2)}\n`);
 await chromium.close();
 await running.stop();
 await place.remove();

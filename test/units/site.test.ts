@@ -13,6 +13,7 @@ import { EVENT_TYPES } from '../../src/contract/store/events.ts';
 import { declaredProblems, wording } from '../../src/engine/declared-problems.ts';
 import { filledIn } from '../../src/http/documentation.ts';
 import { settingsTable } from '../../src/settings.ts';
+import { pictureSources, SOURCES } from '../rig/picture-sources.ts';
 
 const files = new Map([...siteFiles()].map(([name, text]) => [name, filledIn(name, text, defaults)]));
 const pages = [...files].filter(([name]) => name.endsWith('.html'));
@@ -21,6 +22,10 @@ const pageOf = (path: string): string => files.get(`${path}.html`)!.replaceAll('
 /** What the build writes beside the pages, or serves from elsewhere. */
 const BESIDE =
   /^(?:site\.(?:css|js)|openapi\.json|reference\/(?:client|receiver)\.mjs|generated\/\w+\.schema\.json|pictures\/[\w-]+\.(?:png|svg))$/;
+
+test('pictures show the pages of today; otherwise run: npm run pictures', () => {
+  assert.deepEqual(pictureSources(), JSON.parse(readFileSync(SOURCES, 'utf8')));
+});
 
 describe('the documentation', () => {
   test('has no link or anchor that leads nowhere', () => {

@@ -76,7 +76,7 @@ export const tools = {
   clock: {
     title: 'Clock',
     about:
-      'The time at which campaigns run, ads are delivered, posts are published and tokens expire. Signatures and rate limits follow the system clock.',
+      'The time at which campaigns run, ads are delivered, posts are published and tokens expire. Signatures may use this clock or that of the machine; rate limits follow that of the machine.',
     advancing: (until: Html): Html => html`Advancing to ${until}.`,
     reload: 'Reload',
     failed: (why: string) => `The last advance failed: ${why}`,
