@@ -10,7 +10,7 @@ export interface FormField {
   readonly name?: string;
   readonly label: string;
   readonly hint?: string | Html;
-  readonly type?: 'text' | 'password' | 'date' | 'textarea';
+  readonly type?: 'text' | 'password' | 'date' | 'url' | 'textarea';
   /** More attributes of the input. */
   readonly attributes: Html;
 }

@@ -14,16 +14,11 @@ const words = texts.developer.apps;
 const TEXTS: readonly (readonly [keyof typeof words.fields, attributes?: Html])[] = [
   ['name', html`required maxlength="64"`],
   ['description'],
-  ['website_url', html`required type="url" inputmode="url"`],
+  ['website_url', html`required`],
 ];
 
 /** Text inputs that are collapsed while empty. */
-const MORE_TEXTS: typeof TEXTS = [
-  ['organization_name'],
-  ['organization_url', html`type="url" inputmode="url"`],
-  ['terms_url', html`type="url" inputmode="url"`],
-  ['privacy_url', html`type="url" inputmode="url"`],
-];
+const MORE_TEXTS: typeof TEXTS = [['organization_name'], ['organization_url'], ['terms_url'], ['privacy_url']];
 
 const SWITCHES = ['sign_in', 'extra_query', 'native', 'email_access'] as const;
 
@@ -52,13 +47,12 @@ export function applicationForm(form: {
   readonly schemes: readonly string[];
 }): Html {
   const { draft, errors, schemes } = form;
-  const isMoreOpen = MORE_TEXTS.some(
-    ([member]) => draft[member] !== '' || errors.some((error) => error.member === member),
-  );
   const faults = faultsOf(errors);
+  const isMoreOpen = MORE_TEXTS.some(([member]) => draft[member] !== '' || member in faults);
   const textField = ([member, attributes = noHtml]: (typeof TEXTS)[number]): Html => {
     const [label, hint] = words.fields[member];
-    return formField({ member, label, hint, attributes }, String(draft[member]), faults[member]);
+    const type = member.endsWith('_url') ? 'url' : 'text';
+    return formField({ member, label, hint, type, attributes }, String(draft[member]), faults[member]);
   };
   const switches = SWITCHES.map((member) => {
     const [label, hint] = words.fields[member];
