@@ -79,7 +79,8 @@ export function checkAccess(
 ): void {
   const id = path.account_id!;
   if (!access || access.account.environment !== environment) {
-    throw problem('ACCOUNT_NOT_ACCESSIBLE', { parameter: 'account_id', value: id });
+    const hint = access && { hint: 'The account is in the other environment.' };
+    throw problem('ACCOUNT_NOT_ACCESSIBLE', { parameter: 'account_id', value: id, ...hint });
   }
   if (access.account.deleted && !(operation.allowsDeletedAccount && rawFlag(raw, 'with_deleted'))) {
     throw problem('NOT_FOUND', { parameter: 'account_id', value: id, words: { kind: 'Account' } });

@@ -99,8 +99,8 @@ export function callFields(
     fields.map(({ name, type, choices, limits, isRequired, fallback, about }) => {
       const member = fieldOf(name);
       const isChoice = choices.length > 0 && !type.startsWith('list');
-      const listed = choices.map((each) => `\`${each}\``).join(', ');
-      const kind = choices.length > 0 ? prose(words.listOf(listed)) : inEnglish(type);
+      const kind =
+        choices.length > 0 ? prose(words.listOf(choices.map((each) => `\`${each}\``).join(', '))) : inEnglish(type);
       const facts = [
         ...(isChoice || type === 'file' ? [] : [kind]),
         ...(limits === '' ? [] : [inEnglish(limits)]),

@@ -30,7 +30,6 @@ describe('paths and versions', () => {
     ['/5/accounts', OTHER_VERSION],
     ['/012/accounts', OTHER_VERSION],
     ['/accounts', OTHER_VERSION],
-    ['/', OTHER_VERSION],
     [`/12${'/x'.repeat(200)}`, UNKNOWN],
     ['/12/accounts/%zz', UNKNOWN],
   ];

@@ -124,7 +124,6 @@ const history: Input = {
 const oddPaths: Path = fc.constantFrom(
   ['/12/nothing'],
   ['/11/accounts'],
-  ['/'],
   ['/12/accounts/%00'],
   ['/12/accounts/a%20b/campaigns'],
 );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { accounts } from '../../src/features/ads/accounts.ts';
-import { openWorld, type World } from '../rig/world.ts';
+import { openAccount, openWorld, type World } from '../rig/world.ts';
 
 let world: World;
 before(async () => {
@@ -97,4 +97,10 @@ describe('accounts', () => {
       assert.equal(reply.body.data.approval_status, approval_status);
     }
   });
+});
+
+test('an account of the other environment is refused, with the environment as a hint for developers', async () => {
+  const { account } = await openAccount(world.sandbox);
+  const { status, headers } = await world.production.call('GET', `/12/accounts/${account}`);
+  assert.deepEqual([status, headers.get('x-hint')], [403, 'The account is in the other environment.']);
 });

@@ -52,7 +52,7 @@ export function requestPage(detail: Detail, pages: ToolPages): DevReply {
   ];
   const hint = reply?.headers.find(({ name }) => name === 'x-hint')?.value;
   const content = html`<p class="links">${joinHtml(links, '\n')}</p>
-${hint === undefined ? noHtml : html`<p class="alert" lang="en">${hint}</p>`}
+${hint ? html`<p class="alert" lang="en">${hint}</p>` : noHtml}
 ${facts(detail)}
 ${parameters(detail.parameters, ignored_parameters)}
 <h2>${words.headers}</h2>

@@ -22,7 +22,7 @@ const FORM = formPath('snapshots');
 export function snapshotsPage(
   pages: ToolPages,
   snapshots: readonly SnapshotReply[] | undefined,
-  { refused, done = '' }: { readonly refused?: RefusedForm; readonly done?: string },
+  { refused, done }: { readonly refused?: RefusedForm; readonly done?: string },
 ): DevReply {
   const taking = refused?.form.get('act') === 'take' ? refused : undefined;
   return pages.render('snapshots', {

@@ -28,7 +28,7 @@ export function callSnippets(call: SnippetCall, keys: Keys): readonly (readonly 
   const given = { query, form, json, token, values: query ?? form, protocol: Object.keys(protocol)[0] };
   const flags = { ...given, plain: (given.values ?? given.protocol) ? undefined : 'plain' };
   return (UNSIGNED[credential] ?? TEMPLATES).map(({ language, trusted, code }) => {
-    const values: Keys = { ...keys, ...textsOf(call, keys), ...literalsOf(call, language) };
+    const values = { ...keys, ...textsOf(call, keys), ...literalsOf(call, language) };
     const lines = code.split('\n').flatMap((line) => {
       const [, marks = '', text = ''] = /^((?:\[!?\w+\])*)(.*)$/.exec(line)!;
       const isIn = [...marks.matchAll(/(!?)(\w+)/g)].every(
