@@ -37,7 +37,7 @@ export const operator = {
     show: 'Show',
     next: 'Next page',
     create: 'Register a user',
-    createAbout: 'They get a link to set their password. It works once, for one hour.',
+    createAbout: 'The next page has a link for them to set a password. It works once, for one hour.',
     wrong: 'The user was not registered.',
     taken: 'this user name is taken',
     fields: { screen_name: 'User name', name: 'Name', email: 'E-mail address' },
