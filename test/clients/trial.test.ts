@@ -44,7 +44,7 @@ test('the commands of docs/trial.md, pasted unchanged, print what it says, and l
   assert.equal(printed.length, expected.length);
   const [, follows, dollars] = /^(\d+) follows for ([\d.]+) dollars$/m.exec(stdout)!;
   assert.ok(Number(follows) > 0 && Number(dollars) > 0, stdout);
-  const [, min, max] = /^(\d+) to (\d+) people$/m.exec(stdout)!;
+  const [, min, max] = /^\{"min":(\d+),"max":(\d+)\}$/m.exec(stdout)!;
   assert.ok(Number(min) >= 1000 && Number(max) < 5000, stdout);
 });
 
