@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { refuseIncompleteRestore } from '../backup/restore-marker.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
@@ -11,7 +11,7 @@ import { describeMasterKeys } from '../features/platform/master-keys.ts';
 import type { Mode } from '../settings/kinds.ts';
 import type { Settings } from '../settings.ts';
 import type { Driver } from '../storage/core/driver.ts';
-import { appliedMigrations, migrate, pendingMigrations } from '../storage/core/migrate.ts';
+import { appliedMigrations, checkSchema, migrate, pendingMigrations } from '../storage/core/migrate.ts';
 import { assertKnownEnough, readApplied } from '../storage/core/schema-level.ts';
 import { findSealedOtherwise } from '../storage/core/sealed-values.ts';
 import { storeOn } from '../storage/core/store.ts';
@@ -76,6 +76,18 @@ export async function openDriver(settings: Settings, isSynced = true): Promise<D
   return openSqlite({ file: join(settings.data_folder, 'barker.db'), isSynced });
 }
 
+/** The file of a SQLite database that does not exist yet, which opening it would create; undefined if there is one. */
+export function findMissingFile({ data_folder, database_url }: Settings): string | undefined {
+  const file = join(data_folder, 'barker.db');
+  return database_url === '' && !existsSync(file) ? file : undefined;
+}
+
+/** Rejects a SQLite database that does not exist yet. */
+export function requireDatabase(settings: Settings): void {
+  const file = findMissingFile(settings);
+  if (file) throw new Error(`there is no database at ${file}; make it: barker migrate`);
+}
+
 /** The result of a schema upgrade. */
 export interface SchemaUpgrade {
   /** The migrations that were applied; none if the schema was up to date. */
@@ -110,10 +122,7 @@ export async function upgradeSchema(
 /** Development upgrades the schema automatically; production leaves that to the operator. @source decision 5 */
 async function prepareSchema(mode: Mode, settings: Settings, driver: Driver, clock: Clock): Promise<void> {
   if (mode === 'dev') return void (await upgradeSchema(driver, settings, clock.now()));
-  const pending = await pendingMigrations(driver);
-  if (pending.length > 0) {
-    throw new Error(`the database lacks migrations (${pending.join(', ')}); run: barker migrate`);
-  }
+  await checkSchema(driver);
 }
 
 /** Opens the database, requires a current schema, and checks the master key against the stored secrets. */
@@ -121,6 +130,7 @@ export async function openRuntime(mode: Mode, settings: Settings, overrides: Run
   const clock = overrides.clock ?? systemClock;
   const wallClock = overrides.wallClock ?? clock;
   const random = overrides.random ?? (mode === 'dev' ? seededRandom(settings.seed, 'ids') : secureRandom);
+  if (mode === 'serve' && !overrides.driver) requireDatabase(settings);
   const opened = overrides.driver ?? (await openDriver(settings, overrides.isSynced));
   const driver = overrides.aroundDriver?.(opened) ?? opened;
   try {

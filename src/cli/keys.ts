@@ -41,8 +41,8 @@ interface Secrets {
 
 /** Opens the database without checking the master keys, so that wrong keys can be reported. */
 async function onSecrets(command: Command, work: (secrets: Secrets) => Promise<void>): Promise<void> {
-  const { openDriver } = await import('../app/database.ts');
-  const { pendingMigrations } = await import('../storage/core/migrate.ts');
+  const { openDriver, requireDatabase } = await import('../app/database.ts');
+  const { checkSchema } = await import('../storage/core/migrate.ts');
   const input = settingsFrom(command, 'serve', true);
   const settings = { ...input, master_key: input.master_key || (findMasterKey(input.data_folder) ?? '') };
   const box =
@@ -53,10 +53,10 @@ async function onSecrets(command: Command, work: (secrets: Secrets) => Promise<v
           keys: configuredKeys(settings),
           random: (count) => secureRandom.bytes(count),
         });
+  requireDatabase(settings);
   const driver = await openDriver(settings);
   try {
-    if ((await pendingMigrations(driver)).length > 0)
-      throw new CommandFailed('the schema is not up to date; run: barker migrate');
+    await checkSchema(driver);
     await work({ command, driver, settings, box });
   } finally {
     await driver.close();

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import type { Settings } from '../settings.ts';
@@ -42,11 +40,8 @@ async function runMigrate(command: Command): Promise<void> {
 }
 
 async function open(settings: Settings, dryRun: boolean): Promise<Driver> {
-  // Opening a SQLite database that does not exist would create it.
-  if (dryRun && settings.database_url === '' && !existsSync(join(settings.data_folder, 'barker.db'))) {
-    const { openSqlite } = await import('../storage/core/sqlite.ts');
-    return openSqlite({ file: ':memory:' });
-  }
-  const { openDriver } = await import('../app/database.ts');
-  return openDriver(settings);
+  const { findMissingFile, openDriver } = await import('../app/database.ts');
+  if (!dryRun || !findMissingFile(settings)) return openDriver(settings);
+  const { openSqlite } = await import('../storage/core/sqlite.ts');
+  return openSqlite({ file: ':memory:' });
 }

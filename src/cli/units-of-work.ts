@@ -108,11 +108,12 @@ async function openCommandRuntime(command: Command): Promise<Runtime> {
  * write secrets.
  */
 export async function withStore<T>(command: Command, work: (store: Store, clock: Clock) => Promise<T>): Promise<T> {
-  const { openDriver } = await import('../app/database.ts');
+  const { openDriver, requireDatabase } = await import('../app/database.ts');
   const { checkSchema } = await import('../storage/core/migrate.ts');
   const { storeOn } = await import('../storage/core/store.ts');
   const settings = settingsFrom(command, 'serve', true);
   const clock = serviceClock(settings);
+  requireDatabase(settings);
   const driver = await openDriver(settings);
   const store = storeOn(driver);
   try {

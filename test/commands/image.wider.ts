@@ -121,12 +121,9 @@ describe('the image', () => {
   };
 
   test('contains only what is needed to run', () => {
-    assert.deepEqual(readdirSync(image.workdir).sort(), ['bin', 'built', 'dist', 'node_modules', 'package.json']);
+    assert.deepEqual(readdirSync(image.workdir).sort(), ['bin', 'built', 'dist', 'package.json']);
     assert.ok(existsSync(join(image.workdir, 'built/islands/manifest.json')));
     assert.ok(existsSync(join(image.workdir, 'built/site/index.html')));
-    assert.ok(!existsSync(join(image.workdir, 'node_modules/typescript')));
-    assert.ok(!existsSync(join(image.workdir, 'node_modules/esbuild')));
-    assert.ok(!existsSync(join(image.workdir, `node_modules/node-${process.platform}-${process.arch}`)));
     const kilobytes = Number(execFileSync('du', ['-sk', image.root], { encoding: 'utf8' }).split('\t')[0]);
     assert.ok(kilobytes < 80_000, `${kilobytes} kB`);
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -6,8 +7,9 @@ import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import { sign } from '../../src/features/auth/oauth1/signature.ts';
+import { schema } from '../../src/storage/migrations/schema.ts';
 import { type Client, clientOf, type Keys, protocol } from '../rig/client.ts';
-import { engine, openPlace, type Place } from '../rig/databases.ts';
+import { engine, onPlace, openPlace, type Place } from '../rig/databases.ts';
 import { untilReady } from '../rig/patience.ts';
 import { ANY_PORTS, barker, flagsOf, MASTER_KEY, type Outcome, started, startServe, toldBy } from './program.ts';
 
@@ -43,16 +45,31 @@ describe('serve refuses', () => {
   afterEach(() => place.remove());
   const serve = (...args: string[]) => command('serve', ...ANY_PORTS, '--operations-port', '0', ...args);
 
-  test('an outdated schema, and leaves it unchanged', async () => {
+  const refuses = async (expected: RegExp): Promise<void> => {
     for (let attempt = 0; attempt < 2; attempt++) {
       const { code, stderr, stdout } = await serve();
-      assert.match(
-        stderr,
-        /^barker: the database lacks migrations \(0058-operator-sessions.*\); run: barker migrate\n$/,
-      );
+      assert.match(stderr, expected);
       assert.equal(stdout, '');
       assert.equal(code, 1);
     }
+  };
+
+  test('a database that is missing or empty, as other commands do, and does not make it', async () => {
+    const told =
+      place.databaseUrl === ''
+        ? /^barker: there is no database at .*barker\.db; make it: barker migrate\n$/
+        : /^barker: the database is empty; make its schema: barker migrate\n$/;
+    await refuses(told);
+    for (const words of ['user list', 'nodes', 'keys status'])
+      assert.match((await command(...words.split(' '))).stderr, told, words);
+    assert.ok(!existsSync(join(place.folder, 'barker.db')));
+  });
+
+  test('an outdated schema, and leaves it unchanged', async () => {
+    await command('migrate');
+    const last = `update schema_steps set name = '${schema.upgrade!.from}'`;
+    await onPlace(place, (driver) => driver.write((session) => session.runRaw(last)));
+    await refuses(/^barker: the database lacks migrations \(\d{4}-[a-z-]+\); run: barker migrate\n$/);
   });
 
   test('a database with the demo world', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,6 +38,28 @@ describe('the write-ahead log', () => {
     );
     assert.deepEqual(row, { made: 280, bytes: 280 * MB });
     await again.close();
+  });
+
+  test('takes no change once the database file was deleted, or another has its place', async () => {
+    const file = join(folder, 'gone.db');
+    const driver = openSqlite({ file });
+    await driver.write((session) => session.runRaw('create table things (number integer) strict'));
+    const refuses = async (): Promise<void> => {
+      const told = (error: unknown) => error instanceof StoreUnavailable && /gone\.db was deleted/.test(error.message);
+      await assert.rejects(driver.ping(), told);
+      await assert.rejects(
+        driver.write((session) => session.runRaw('insert into things values (1)')),
+        told,
+      );
+    };
+    await driver.ping();
+    renameSync(file, `${file}.away`);
+    await refuses();
+    writeFileSync(file, '');
+    await refuses();
+    renameSync(`${file}.away`, file);
+    await driver.write((session) => session.runRaw('insert into things values (1)'));
+    await driver.close();
   });
 
   test('is synced before a change is visible or acknowledged', async (context) => {

@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
-import { openDriver } from '../../app/database.ts';
+import { openDriver, requireDatabase } from '../../app/database.ts';
 import { type OpenObjects, openObjects } from '../../app/objects.ts';
 import type { BackupSource } from '../../backup/backup.ts';
 import type { ArchiveInspection, MasterKeys } from '../../backup/inspect-archive.ts';
@@ -93,9 +91,8 @@ export function openCommandObjects(settings: Settings): Promise<OpenObjects> {
 
 /** Opens the database of the settings for copying, at any schema version. */
 async function withSource<T>(settings: Settings, work: (source: BackupSource) => Promise<T>): Promise<T> {
-  const { data_folder: folder, database_url } = settings;
-  const file = join(folder, 'barker.db');
-  if (database_url === '' && !existsSync(file)) throw new CommandFailed(`there is no database at ${file}`);
+  const { data_folder: folder } = settings;
+  requireDatabase(settings);
   const objects = await openCommandObjects(settings);
   const driver = await openDriver(settings);
   try {

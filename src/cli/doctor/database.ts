@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { masterKeysOf, openDriver, secretBoxOf } from '../../app/database.ts';
+import { findMissingFile, masterKeysOf, openDriver, secretBoxOf } from '../../app/database.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { formatInstant, instantMs } from '../../base/instants.ts';
 import { elapsed_ms } from '../../base/timers.ts';
@@ -30,10 +28,8 @@ const EVENTS_LATE_MS = 60_000;
 
 /** Checks the database: connection, schema, master key, server settings, and backlogs. */
 export async function examineDatabase(settings: Settings, machineClock: Clock = systemClock): Promise<Finding[]> {
-  const file = join(settings.data_folder, 'barker.db');
-  if (settings.database_url === '' && !existsSync(file)) {
-    return [error(`there is no database at ${file}`, 'make it: barker migrate')];
-  }
+  const missing = findMissingFile(settings);
+  if (missing) return [error(`there is no database at ${missing}`, 'make it: barker migrate')];
   let driver: Driver | undefined;
   try {
     driver = await openDriver(settings);

@@ -159,8 +159,10 @@ export async function newerMigrations(driver: Driver, steps: readonly Migration[
 
 /** Rejects if a migration is missing, or one is incompatible with this version. @throws SchemaTooNew */
 export async function checkSchema(driver: Driver, steps: readonly Migration[] = released): Promise<void> {
-  const missing = await pendingMigrations(driver, steps);
-  if (missing.length > 0) throw new Error(`the database lacks migrations: ${missing}`);
+  const applied = await driver.read(readApplied);
+  const missing = lacking(applied, steps).map(({ name }) => name);
+  if (applied.length === 0) throw new Error('the database is empty; make its schema: barker migrate');
+  if (missing.length > 0) throw new Error(`the database lacks migrations (${missing.join(', ')}); run: barker migrate`);
 }
 
 /** The names of the applied migrations; none if the database is empty. */

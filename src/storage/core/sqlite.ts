@@ -1,6 +1,8 @@
+import { statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { boundedCache } from '../../base/bounded-cache.ts';
+import { StoreUnavailable } from '../../contract/problems/store-unavailable.ts';
 import { ConstraintViolated } from '../../contract/store/errors.ts';
 import { checkpointsOf } from './checkpoints.ts';
 import type { Driver } from './driver.ts';
@@ -39,6 +41,7 @@ export function openSqlite(options: SqliteOptions): Driver {
   const reader = connect({ ...options, readOnly: true }, statements);
   const snapshot = sharedSnapshot(reader);
   const log = isInMemory(options) ? undefined : writeAheadLog(options, writer);
+  const requireFile = fileGuard(options);
   const onRepaired: (() => void)[] = [];
   const repaired = (): void => {
     for (const listener of onRepaired) listener();
@@ -46,7 +49,10 @@ export function openSqlite(options: SqliteOptions): Driver {
   const queue = new WriterQueue(writer, {
     ...log,
     groupCommit: options.groupCommit ?? true,
-    beforeGroup: snapshot.hold,
+    async beforeGroup() {
+      await snapshot.hold();
+      requireFile();
+    },
     afterGroup: snapshot.renew,
     onRepaired: repaired,
   });
@@ -60,6 +66,7 @@ export function openSqlite(options: SqliteOptions): Driver {
     // Syncing this unit of work syncs all earlier ones.
     beginSyncing: () => queue.write(async () => log?.beginSyncing()),
     async ping() {
+      requireFile();
       await queue.check();
       writer.exec('select 1');
     },
@@ -104,6 +111,23 @@ export function openBulkSqlite(file: string): BulkSqlite {
       return result;
     },
     close: connection.close,
+  };
+}
+
+/**
+ * Returns a function that throws once the database file has been deleted or replaced: what is written to the open file
+ * would be lost with this process.
+ * @source decision 1322
+ */
+function fileGuard(options: SqliteOptions): () => void {
+  const find = (): string => {
+    const { dev = 0, ino = 0 } = statSync(options.file, { throwIfNoEntry: false }) ?? {};
+    return `${dev}:${ino}`;
+  };
+  const opened = find();
+  return () => {
+    if (find() === opened) return;
+    throw new StoreUnavailable(new Error(`${options.file} was deleted or replaced while it was open; restart`));
   };
 }
 
