@@ -6,6 +6,7 @@ import { secureRandom } from '../base/random.ts';
 import type { Page, PageLink } from '../contract/declare/pages.ts';
 import { accountAccessCache } from '../features/ads/account-access-cache.ts';
 import type { Nonces } from '../features/auth/oauth1/nonces.ts';
+import { restoreMessage } from '../features/platform/restore-message.ts';
 import { addBacklogMetrics } from '../http/backlog-metrics.ts';
 import type { DeveloperToolsOf } from '../http/developer-tools.ts';
 import { addConnectionMetrics, addNodeMetrics, addObjectStoreMetrics, addProcessMetrics } from '../http/metrics.ts';
@@ -125,6 +126,7 @@ async function start(
   const { standstill } = await startBackground(deps, { roles, sharedServer }, cleanup);
   let isDraining = false;
   const notBefore_s = await store.read((tx) => tx.restores.findRequestsNotBefore());
+  if (notBefore_s * 1000 > deps.wallClock.now()) deps.log.warn(restoreMessage(notBefore_s));
   const intake = createRequestIntake(deps, sharedServer);
   cleanup.defer(() => intake.close());
   cleanup.defer(() => intake.usage.close());

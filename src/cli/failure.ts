@@ -49,6 +49,7 @@ export function errorMessage(error: unknown): string {
   if (code === 'EADDRNOTAVAIL') return `${address} is not an address of this machine; choose another with --host`;
   if (code === 'EACCES' && port !== undefined) return `no permission to use port ${port}; choose one above 1023`;
   if (code === 'EACCES' || code === 'EPERM') return `permission denied: ${path}`;
+  if (code === 'EEXIST' || code === 'ENOTDIR') return `a file is in the way of ${path}`;
   if (code === 'ENOENT' && path !== undefined) return `${path} does not exist`;
   if (code === 'ECONNREFUSED') return `nothing answers at ${address}:${port}`;
   const message = error.message || (error.cause instanceof Error && error.cause.message) || error.name;

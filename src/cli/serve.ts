@@ -47,7 +47,9 @@ async function runServe(settings: Settings): Promise<number> {
   });
   const { url, sandboxUrl: sandbox_url, operationsUrl: operations_url } = await starting;
   letYoungSpaceGrow();
-  log.info({ url, sandbox_url, operations_url, database: parts.driver.dialect, role: settings.role }, 'ready');
+  const { host, port, sandbox_port, role } = settings;
+  const listens = { host, port, sandbox_port };
+  log.info({ url, sandbox_url, operations_url, listens, database: parts.driver.dialect, role }, 'ready');
   return stopped;
 }
 

@@ -184,6 +184,18 @@ describe('the database', () => {
     await driver.close();
   });
 
+  test('with requests that are refused after a restore', async () => {
+    const driver = await openDriver(settingsOf());
+    const change = (sql: string) => driver.write((session) => session.runRaw(sql));
+    await change(`insert into restores (restored_at, backup_made_at, requests_not_before) values ('', '', 4102444800)`);
+    assert.deepEqual(await examine(), [
+      ...HASTY,
+      'warning: the service was restored: requests signed before 2100-01-01T00:00:00Z are refused with code 135',
+    ]);
+    await change('delete from restores');
+    await driver.close();
+  });
+
   test('with events that no server puts into the log', async () => {
     const driver = await openDriver(settingsOf());
     const change = (sql: string) => driver.write((session) => session.runRaw(sql));

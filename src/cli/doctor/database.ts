@@ -8,6 +8,7 @@ import { DEAD_AFTER_S, type StoredNode } from '../../contract/store/nodes.ts';
 import { secretContext } from '../../contract/store/sealed-columns.ts';
 import { clockSkew_ms, SKEW_REPORTED_MS, skewMax_ms } from '../../features/platform/clock-skew.ts';
 import { keyConflict } from '../../features/platform/master-keys.ts';
+import { restoreMessage } from '../../features/platform/restore-message.ts';
 import type { Settings } from '../../settings.ts';
 import type { Driver } from '../../storage/core/driver.ts';
 import { newerMigrations, pendingMigrations } from '../../storage/core/migrate.ts';
@@ -107,11 +108,13 @@ async function examineContents(driver: Driver, settings: Settings): Promise<Find
     objectStoreId: await tx.objectStoreId.find(),
     verified_at: await tx.verifiedBackup.find(),
     publishers: await tx.publishers.list(),
+    notBefore_s: await tx.restores.findRequestsNotBefore(),
   }));
-  const { backlogs, oldestEvent, objectStoreId, verified_at, publishers } = found;
+  const { backlogs, oldestEvent, objectStoreId, verified_at, publishers, notBefore_s } = found;
   const findings = [examineKey(settings, sample), ...examineServers(settings, servers), ...callbacks, ...webhooks];
   findings.push(...examineBackup(verified_at, now, settings.data_folder));
   findings.push(...examineDelivery(settings, publishers));
+  if (notBefore_s * 1000 > now) findings.push(warning(restoreMessage(notBefore_s), 'wait until then'));
   if (objectStoreId !== undefined) findings.push(...(await examineStoreId(settings, objectStoreId)));
   const overdue = backlogs.filter(({ since }) => now - instantMs(since) > OVERDUE_MS);
   for (const { kind, count, since } of overdue) {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/clock.ts';
+import { formatInstant } from '../../../base/instants.ts';
 import { alphanumeric, type Random } from '../../../base/random.ts';
 import type { Authenticated, SignedParts, UserAuthenticator } from '../../../contract/declare/callers.ts';
 import { Problem } from '../../../contract/problems/problems.ts';
@@ -140,6 +141,6 @@ function timestampError(
   }
   if (Math.abs(skew) > window_s) return `the timestamp is ${Math.abs(skew)} s ${skew < 0 ? 'behind' : 'ahead'}`;
   return Number(timestamp) < notBefore_s
-    ? `signed before the service was restored; accepted from ${notBefore_s} on`
+    ? `signed before the service was restored; accepted from ${formatInstant(notBefore_s * 1000)} on`
     : undefined;
 }
