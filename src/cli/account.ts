@@ -208,8 +208,10 @@ async function showAccount(command: Command, id: string): Promise<void> {
     for (const [name, setting] of Object.entries(ACCOUNT_LIMITS)) {
       if (limits[setting] !== undefined) values[`limit_${name}`] = String(limits[setting]);
     }
-    for (const { id: own, type, currency, description } of await readLiveRows(tx, fundingInstruments, id)) {
-      values[`funding_${own}`] = [type, currency, description].join(' ');
+    for (const row of await readLiveRows(tx, fundingInstruments, id)) {
+      const micros = row.credit_limit_local_micro ?? row.funded_amount_local_micro;
+      const amount = micros === null ? [] : [Number(micros) / 1_000_000];
+      values[`funding_${row.id}`] = [row.type, ...amount, row.currency, row.description].join(' ');
     }
     return values;
   });

@@ -128,7 +128,7 @@ describe('barker account', () => {
       params: { name: 'Paid', funding_instrument_id: made.funding_instrument_id! },
     });
     assert.equal(campaign.status, 200, campaign.text);
-    assert.equal((await told('show', id))[`funding_${made.funding_instrument_id}`], 'CREDIT_LINE EUR House bank');
+    assert.equal((await told('show', id))[`funding_${made.funding_instrument_id}`], 'CREDIT_LINE 5000 EUR House bank');
   });
 
   test('sets and removes limit overrides in the running server', async () => {

@@ -245,6 +245,13 @@ describe('operators', () => {
     for (const what of ['console user suspend', 'console account fund', 'console app level', 'operator:anna', 'Failed'])
       assert.ok(html.includes(what), what);
     assert.ok(!html.includes('1,250'), 'nothing that was typed');
+    assert.ok(!html.includes('Login failed'), 'no choice that is always empty');
+    const suspended = (await actsOf()).find(({ command }) => command?.startsWith('console user suspend'))!.targets[0]!;
+    const own = await anna.get(`/operator/audit?about=${suspended}`);
+    const rows = own.html.split('<tr>').slice(2);
+    const link = `<a href="/operator/users/${suspended.split(':')[1]}">${suspended}</a>`;
+    assert.ok(rows.length > 0 && rows.every((row) => row.includes(link)), own.html);
+    assert.ok((await anna.get(`/operator/users/${suspended.split(':')[1]}`)).html.includes(`audit?about=${suspended}"`));
     const acts = await actsOf();
     assert.deepEqual([...new Set(acts.map(({ origin }) => origin))], ['127.0.0.1'], 'with the address of the browser');
   });

@@ -20,6 +20,7 @@ import type { ReadTransaction } from '../../storage/unit-of-work.ts';
 import { texts } from '../../texts/texts.ts';
 import { moneyText } from '../money.ts';
 import { ACCOUNT_ACTS, type AccountAct, Refused } from './account-acts.ts';
+import { auditLink } from './audit-page.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
 import { actButton, actForm, done, formPage, nextLink, operatorPage, unknownPage } from './operator-forms.ts';
 
@@ -171,7 +172,7 @@ ${funding(request, found)}</section>
 ${features(request, found)}</section>
 <section class="card"><h2>${words.limits}</h2>
 ${limits(request, found, deps)}</section>`;
-  return operatorPage(String(row.name), content, problem === undefined ? 200 : 409);
+  return operatorPage(String(row.name), content, problem === undefined ? 200 : 409, auditLink('account', id));
 }
 
 type Account = NonNullable<Awaited<ReturnType<typeof readAccount>>>;

@@ -9,6 +9,7 @@ import { alertBox } from '../../markup/boxes.ts';
 import { formField, selectField } from '../../markup/form-fields.ts';
 import { definitionList, tableOf } from '../../markup/tables.ts';
 import { texts } from '../../texts/texts.ts';
+import { auditLink } from './audit-page.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
 import { actButton, actForm, done, formPage, nextLink, operatorPage, unknownPage } from './operator-forms.ts';
 
@@ -109,7 +110,8 @@ ${application.suspended ? html`<div class="buttons">${button('resume')}</div>` :
     )}`,
     words.save,
   )}</section>`;
-  return operatorPage(application.name, content, problem === undefined ? 200 : 400);
+  const actions = auditLink('application', application.id);
+  return operatorPage(application.name, content, problem === undefined ? 200 : 400, actions);
 }
 
 async function change(deps: OperatorConsoleDeps, request: OperatorRequest): Promise<OperatorResponse> {

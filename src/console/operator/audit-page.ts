@@ -1,8 +1,8 @@
-import { html } from '../../base/html.ts';
+import { type Html, html, joinHtml } from '../../base/html.ts';
 import { formatMillisecond, instantMs, parseInstant } from '../../base/instants.ts';
 import type { OperatorPage, OperatorRequest, OperatorResponse } from '../../contract/declare/operator-pages.ts';
-import { AUDIT_EVENTS, type AuditEvent, type AuditRecord } from '../../contract/store/audit.ts';
-import { selectField } from '../../markup/form-fields.ts';
+import { AUDIT_EVENTS, type AuditEvent, type AuditRecord, LOG_ONLY } from '../../contract/store/audit.ts';
+import { formField, selectField } from '../../markup/form-fields.ts';
 import { tableOf } from '../../markup/tables.ts';
 import { timestampElement } from '../../markup/time-elements.ts';
 import { texts } from '../../texts/texts.ts';
@@ -21,10 +21,10 @@ async function list(request: OperatorRequest): Promise<OperatorResponse> {
   const [at, id] = (request.parameter('after') ?? '').split(' ');
   const since = dayOf(request.parameter('since'), 0);
   const until = dayOf(request.parameter('until'), 1);
+  const about = request.parameter('about');
   const found = await request.read((tx) =>
     tx.audit.listRecords({
-      since,
-      until,
+      ...{ since, until, about },
       limit: ROWS + 1,
       event: event in AUDIT_EVENTS ? (event as AuditEvent) : undefined,
       after: at && id ? { at, id } : undefined,
@@ -32,18 +32,20 @@ async function list(request: OperatorRequest): Promise<OperatorResponse> {
   );
   const rows = found.slice(0, ROWS).map(rowOf);
   const last = found.length > ROWS ? found[ROWS - 1] : undefined;
-  const filters = ['event', 'since', 'until'].flatMap((name): [string, string][] => {
+  const filters = ['event', 'about', 'since', 'until'].flatMap((name): [string, string][] => {
     const value = request.parameter(name);
     return value ? [[name, value]] : [];
   });
   const more = last && new URLSearchParams([...filters, ['after', `${last.at} ${last.id}`]]).toString();
-  const events = Object.entries(words.events);
+  const events = Object.entries(words.events).filter(([name]) => !LOG_ONLY.includes(name as AuditEvent));
   const content = html`<form class="filters" method="get">${selectField('event', words.event, [['', words.all], ...events], event)}
+${formField({ member: 'about', label: words.what, attributes: html`placeholder="user:900000001"` }, about ?? '')}
 <div class="field"><label for="since">${words.since}</label><input id="since" name="since" type="date" value="${request.parameter('since') ?? ''}"></div>
 <div class="field"><label for="until">${words.until}</label><input id="until" name="until" type="date" value="${request.parameter('until') ?? ''}"></div>
 <button type="submit">${texts.operator.users.show}</button></form>
 ${tableOf([words.at, words.event, words.outcome, words.actor, words.what, words.from], rows, words.none)}
-${nextLink(more)}`;
+${nextLink(more)}
+<p class="soft">${words.logOnly}</p>`;
   return operatorPage(words.title, content);
 }
 
@@ -56,10 +58,23 @@ function dayOf(text: string | undefined, plus: number): string | undefined {
 function rowOf({ at, event, outcome, actor, sudo_user, command, targets, origin }: AuditRecord) {
   return [
     timestampElement(at),
-    event === 'command' ? (command ?? event) : words.events[event],
+    html`<span class="why">${event === 'command' ? (command ?? event) : words.events[event]}</span>`,
     words.outcomes[outcome],
-    `${actor ?? words.nobody}${sudo_user === null ? '' : ` (${sudo_user})`}`,
-    targets.join(', '),
+    html`${actor === null ? words.nobody : objectLink(actor)}${sudo_user === null ? '' : ` (${sudo_user})`}`,
+    html`<span class="why">${joinHtml(targets.map(objectLink), ', ')}</span>`,
     origin,
   ];
+}
+
+const PAGES: Readonly<Record<string, string>> = { user: 'users', account: 'accounts', application: 'applications' };
+
+/** An object, such as `user:900000001`, as a link to its page, if it has one. */
+function objectLink(name: string): Html {
+  const [kind = '', id] = name.split(':');
+  return id && PAGES[kind] ? html`<a href="/operator/${PAGES[kind]}/${id}">${name}</a>` : html`${name}`;
+}
+
+/** The link to the audit records about an object. */
+export function auditLink(kind: string, id: string): Html {
+  return html`<a href="/operator/audit?about=${kind}:${id}">${words.ofThis}</a>`;
 }

@@ -11,6 +11,7 @@ import { errorSummary, type FieldErrors, formField } from '../../markup/form-fie
 import { definitionList, tableOf } from '../../markup/tables.ts';
 import { dateElement, timestampElement } from '../../markup/time-elements.ts';
 import { texts } from '../../texts/texts.ts';
+import { auditLink } from './audit-page.ts';
 import type { OperatorConsoleDeps } from './operator-console-deps.ts';
 import { actButton, done, formPage, nextLink, operatorPage, unknownPage } from './operator-forms.ts';
 
@@ -162,7 +163,7 @@ async function show(deps: OperatorConsoleDeps, request: OperatorRequest, problem
 ${user.suspended || user.locked ? html`<div class="buttons">${user.suspended ? button('resume') : ''}${user.locked ? button('unlock') : ''}</div>` : ''}
 ${button('link')}${user.suspended ? '' : button('suspend')}${user.locked ? '' : button('lock')}
 <p class="soft">${words.actsAbout}</p></div>`;
-  return operatorPage(`@${user.screen_name}`, content, problem === undefined ? 200 : 409);
+  return operatorPage(`@${user.screen_name}`, content, problem === undefined ? 200 : 409, auditLink('user', id));
 }
 
 const CHANGES = {

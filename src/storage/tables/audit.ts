@@ -15,6 +15,8 @@ interface AuditQuery {
   /** UTC text, exclusive. */
   readonly until?: string | undefined;
   readonly event?: AuditEvent | undefined;
+  /** The actor or an affected object: `kind:id`. */
+  readonly about?: string | undefined;
   /** The last record of the previous page. */
   readonly after?: Pick<AuditRecord, 'at' | 'id'> | undefined;
   readonly limit: number;
@@ -22,14 +24,15 @@ interface AuditQuery {
 
 /** The audit log. A record changes only when an action that was begun ends, and is removed only by age. @source decision 590 */
 export class Audit extends Table {
-  async listRecords({ since, until, event, after, limit }: AuditQuery): Promise<AuditRecord[]> {
-    const shape = `${TABLE} list ${[since && 'since', until && 'until', event && 'event', after && 'after']}`;
+  async listRecords({ since, until, event, about, after, limit }: AuditQuery): Promise<AuditRecord[]> {
+    const shape = `${TABLE} list ${[since && 'since', until && 'until', event && 'event', about && 'about', after && 'after']}`;
     const found = await this.session.all(
       shape,
       {
         ...(since && { since }),
         ...(until && { until }),
         ...(event && { event }),
+        ...(about && { about, target: `%${JSON.stringify(about)}%` }),
         ...(after && { after_at: after.at, after_id: after.id }),
         limit,
       },
@@ -38,6 +41,11 @@ export class Audit extends Table {
         if (since) chosen = chosen.where('at', '>=', param('since'));
         if (until) chosen = chosen.where('at', '<', param('until'));
         if (event) chosen = chosen.where('event', '=', param('event'));
+        if (about) {
+          chosen = chosen.where((by) =>
+            by.or([by('actor', '=', param('about')), by('targets', 'like', param('target'))]),
+          );
+        }
         if (after) chosen = chosen.where(sql<boolean>`${KEY} < (${param('after_at')}, ${param('after_id')})`);
         return chosen.orderBy('at', 'desc').orderBy('id', 'desc').limit(param('limit'));
       },

@@ -49,6 +49,8 @@ export function accountChanges({ values }: AccountPlan, before: Row): Record<str
 export function instrumentRow(account: string, id: string, values: Input, now: string): Row {
   const fields = Object.entries(fundingInstruments.fields);
   const filled = Object.fromEntries(fields.map(([name, field]) => [name, values[name] ?? field.defaultValue ?? null]));
+  const type = String(values.type);
+  filled.description = values.description ?? type[0] + type.slice(1).toLowerCase().replaceAll('_', ' ');
   const standard = { id, account_id: account, created_at: now, updated_at: now, deleted: 0 };
   const row = { ...filled, ...standard } as FundingInstrument;
   return { ...row, ...deriveAmounts(row) } as Row;
