@@ -4,11 +4,12 @@ import { refuseIncompleteRestore } from '../backup/restore-marker.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { formatInstant } from '../base/instants.ts';
 import { type Random, secureRandom, seededRandom } from '../base/random.ts';
-import { isKeyId, parseKeyEntries, parseMasterKey, type SecretBox, secretBox } from '../base/secret-box.ts';
+import { isKeyId, opens, type SecretBox, secretBox } from '../base/secret-box.ts';
 import type { AuditRecord } from '../contract/store/audit.ts';
 import { SEALED_COLUMNS, secretContext } from '../contract/store/sealed-columns.ts';
 import { describeMasterKeys } from '../features/platform/master-keys.ts';
 import type { Mode } from '../settings/kinds.ts';
+import { configuredKeys, type MasterKeySettings } from '../settings/master-keys.ts';
 import type { Settings } from '../settings.ts';
 import type { Driver } from '../storage/core/driver.ts';
 import { appliedMigrations, checkSchema, migrate, pendingMigrations } from '../storage/core/migrate.ts';
@@ -154,7 +155,7 @@ export async function openRuntime(mode: Mode, settings: Settings, overrides: Run
  * @source decision 836
  */
 export async function refuseUnknownKeys(driver: Driver, settings: MasterKeySettings): Promise<void> {
-  const keyIds = Object.keys(keysOf(settings));
+  const keyIds = Object.keys(configuredKeys(settings));
   for (const column of Object.values(SEALED_COLUMNS)) {
     const found = await driver.read((session) => findSealedOtherwise(session, column, keyIds));
     const id = found?.split('.', 1)[0] ?? '';
@@ -170,20 +171,14 @@ export async function refuseUnknownKeys(driver: Driver, settings: MasterKeySetti
 export function secretBoxOf(settings: MasterKeySettings): SecretBox {
   return secretBox({
     currentKeyId: settings.master_key_id,
-    keys: keysOf(settings),
+    keys: configuredKeys(settings),
     random: (bytes) => secureRandom.bytes(bytes),
   });
 }
 
 /** Describes the master keys of the settings, for comparison between servers. */
 export function masterKeysOf(settings: MasterKeySettings): string {
-  return describeMasterKeys(settings.master_key_id, keysOf(settings));
-}
-
-type MasterKeySettings = Pick<Settings, 'master_key' | 'master_key_id' | 'master_keys_old'>;
-
-function keysOf({ master_key, master_key_id, master_keys_old }: MasterKeySettings): Record<string, Buffer> {
-  return { ...parseKeyEntries(master_keys_old), [master_key_id]: parseMasterKey(master_key) };
+  return describeMasterKeys(settings.master_key_id, configuredKeys(settings));
 }
 
 /** With a wrong master key, every signature would be refused without a hint at the cause. */
@@ -191,11 +186,8 @@ async function checkMasterKey(mode: Mode, store: Store, box: SecretBox): Promise
   const sample = await store.read((tx) => tx.credentials.findSomeApplication());
   // A demo world has its own key, and production refuses demo worlds anyway.
   if (!sample || (mode === 'serve' && sample.demo === 1)) return;
-  try {
-    box.open(sample.consumer_secret, secretContext.application(sample.id));
-  } catch {
-    throw new Error(
-      'the secrets in this database were sealed with another master key; check master_key, master_key_id, master_keys_old',
-    );
-  }
+  if (opens(box, sample.consumer_secret, secretContext.application(sample.id))) return;
+  throw new Error(
+    'the secrets in this database were sealed with another master key; check master_key, master_key_id, master_keys_old',
+  );
 }

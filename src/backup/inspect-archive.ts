@@ -1,4 +1,4 @@
-import { keyFingerprint, type SecretBox, sealingKeyId, secretBox } from '../base/secret-box.ts';
+import { keyFingerprint, opens, type SecretBox, sealingKeyId, secretBox } from '../base/secret-box.ts';
 import { SEALED_COLUMNS } from '../contract/store/sealed-columns.ts';
 import { migrationsNamed } from '../storage/core/migrate.ts';
 import { parseRows, type TransferRow } from '../storage/transfer/row-lines.ts';
@@ -85,14 +85,5 @@ function keyOf(sealed: string): string {
     return sealingKeyId(sealed);
   } catch {
     return 'unknown key';
-  }
-}
-
-function opens(box: SecretBox, sealed: string, context: string): boolean {
-  try {
-    box.open(sealed, context);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -32,6 +32,16 @@ export class UnknownKey extends Error {
   }
 }
 
+/** Whether a box can decrypt a text. */
+export function opens(box: SecretBox, sealed: string, context: string): boolean {
+  try {
+    box.open(sealed, context);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { formatInstant } from '../base/instants.ts';
 import { CommandFailed, UsageError } from './failure.ts';
-import { printError } from './output.ts';
+import { printError, printLine } from './output.ts';
 import { onDatabase, settingsFrom } from './setting-options.ts';
 
 /** `barker backup`. @source decision 450 */
@@ -31,8 +31,7 @@ async function runBackup(command: Command, file: string | undefined): Promise<vo
   const { systemClock } = await import('../base/clock.ts');
   const { backUp } = await import('../backup/backup.ts');
   const { inspectArchive } = await import('../backup/inspect-archive.ts');
-  const { judgeKeys } = await import('./backup/recorded-copy.ts');
-  const { printLine, recordVerified, runRecordedCopy } = await import('./backup/recorded-copy.ts');
+  const { judgeKeys, recordVerified, runRecordedCopy } = await import('./backup/recorded-copy.ts');
   const settings = settingsFrom(command, 'serve', true);
   const path: string = file ?? datedArchivePath(folder, systemClock.now());
   if (existsSync(path) && !force) throw new CommandFailed(`${path} already exists; use --force to overwrite it`);

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { commandRecord } from './command-record.ts';
 import { CommandFailed, UsageError } from './failure.ts';
+import { printLine } from './output.ts';
 import { onDatabase, settingsFrom } from './setting-options.ts';
 
 /** `barker copy`. @source decision 458 */
@@ -31,7 +32,7 @@ async function runCopy(command: Command): Promise<void> {
   const hasMedia = includesFiles && settings.object_store === '';
   const objects = hasMedia ? folderObjects(folder, secureRandom) : undefined;
   const { copyDatabase } = await import('../backup/restore.ts');
-  const { printLine, runRecordedCopy } = await import('./backup/recorded-copy.ts');
+  const { runRecordedCopy } = await import('./backup/recorded-copy.ts');
   const { sent, appliedSteps } = await runRecordedCopy(command, settings, (source, record) => {
     record.addTarget('database');
     // The copy also contains the audit record of its source, as it was when the rows were read.

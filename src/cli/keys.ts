@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { systemClock } from '../base/clock.ts';
-import { secureRandom } from '../base/random.ts';
-import { type SecretBox, secretBox } from '../base/secret-box.ts';
+import type { SecretBox } from '../base/secret-box.ts';
 import { DEAD_AFTER_S } from '../contract/store/nodes.ts';
 import { findMasterKey } from '../dev/dev-folder.ts';
 import { findServersWithOtherKey, isMasterKeyInUse } from '../features/platform/master-keys.ts';
@@ -11,8 +10,8 @@ import { storeOn } from '../storage/core/store.ts';
 import type { ReadTransaction } from '../storage/unit-of-work.ts';
 import { runRecorded } from './command-record.ts';
 import { CommandFailed, UsageError } from './failure.ts';
-import { configuredKeys, findKeyUsage, type KeyUsage, resealAll } from './keys/key-usage.ts';
-import { print, printTable } from './output.ts';
+import { findKeyUsage, type KeyUsage, resealAll } from './keys/key-usage.ts';
+import { printJson, printLine, printTable } from './output.ts';
 import { addSettings, onDatabase, settingsFrom } from './setting-options.ts';
 
 /** `barker keys`: shows which master keys encrypt which secrets, and re-encrypts them. @source decision 544 */
@@ -41,18 +40,11 @@ interface Secrets {
 
 /** Opens the database without checking the master keys, so that wrong keys can be reported. */
 async function onSecrets(command: Command, work: (secrets: Secrets) => Promise<void>): Promise<void> {
-  const { openDriver, requireDatabase } = await import('../app/database.ts');
+  const { openDriver, requireDatabase, secretBoxOf } = await import('../app/database.ts');
   const { checkSchema } = await import('../storage/core/migrate.ts');
   const input = settingsFrom(command, 'serve', true);
   const settings = { ...input, master_key: input.master_key || (findMasterKey(input.data_folder) ?? '') };
-  const box =
-    settings.master_key === ''
-      ? undefined
-      : secretBox({
-          currentKeyId: settings.master_key_id,
-          keys: configuredKeys(settings),
-          random: (count) => secureRandom.bytes(count),
-        });
+  const box = settings.master_key === '' ? undefined : secretBoxOf(settings);
   requireDatabase(settings);
   const driver = await openDriver(settings);
   try {
@@ -65,7 +57,7 @@ async function onSecrets(command: Command, work: (secrets: Secrets) => Promise<v
 
 async function showStatus({ command, driver, settings, box }: Secrets): Promise<void> {
   const uses = await findKeyUsage(driver, settings, box);
-  if (command.opts().json) print(`${JSON.stringify(uses, null, 2)}\n`);
+  if (command.opts().json) printJson(uses);
   else printTable(rowsOf(uses));
   const wrong = uses.filter(({ state, unreadable }) => state === 'missing' || unreadable > 0);
   if (wrong.length === 0) return;
@@ -124,7 +116,7 @@ async function requireCurrentKey(tx: ReadTransaction, settings: Settings, box: S
 
 async function reseal(driver: Driver, settings: Settings, box: SecretBox): Promise<void> {
   const done = await resealAll(driver, box);
-  for (const [column, { resealed }] of Object.entries(done)) print(`${column}=${resealed}\n`);
+  for (const [column, { resealed }] of Object.entries(done)) if (resealed > 0) printLine(`${column}=${resealed}`);
   const unreadable = Object.values(done).reduce((sum, each) => sum + each.unreadable, 0);
   if (unreadable > 0) {
     throw new CommandFailed(
@@ -140,4 +132,5 @@ async function reseal(driver: Driver, settings: Settings, box: SecretBox): Promi
       `new secrets were encrypted with ${ids} in the meantime; restart the server with master_key_id ${settings.master_key_id}, then run this again`,
     );
   }
+  printLine(`all secrets are encrypted with master key ${settings.master_key_id}`);
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Settings } from '../settings.ts';
 import { commandRecord } from './command-record.ts';
 import { UsageError } from './failure.ts';
+import { printLine } from './output.ts';
 import { onDatabase, settingsFrom } from './setting-options.ts';
 
 /** `barker restore`. */
@@ -18,8 +19,7 @@ async function runRestore(command: Command, file: string): Promise<void> {
   const { systemClock } = await import('../base/clock.ts');
   const { formatInstant } = await import('../base/instants.ts');
   const { inspectArchive } = await import('../backup/inspect-archive.ts');
-  const { judgeKeys, summaryOf } = await import('./backup/recorded-copy.ts');
-  const { configuredMasterKeys, openCommandObjects, printLine } = await import('./backup/recorded-copy.ts');
+  const { configuredMasterKeys, judgeKeys, openCommandObjects, summaryOf } = await import('./backup/recorded-copy.ts');
   const { verify, stoppedAt } = command.opts();
   const stopped = stoppedAt === undefined ? systemClock.now() : Date.parse(stoppedAt);
   if (!Number.isFinite(stopped) || stopped > systemClock.now()) {

@@ -151,7 +151,7 @@ describe('the database', () => {
     });
     assert.deepEqual(await examine(), HASTY);
     const told = await examine({ master_key: 'cd'.repeat(32) });
-    assert.deepEqual(told, [...HASTY, 'error: the master key does not open the secrets']);
+    assert.deepEqual(told, [...HASTY, 'error: the master key does not decrypt the secrets']);
     assert.deepEqual(await examine({ master_key: '' }), [...HASTY, 'error: no master key is set']);
     await driver.close();
   });

@@ -251,7 +251,9 @@ describe('operators', () => {
     const rows = own.html.split('<tr>').slice(2);
     const link = `<a href="/operator/users/${suspended.split(':')[1]}">${suspended}</a>`;
     assert.ok(rows.length > 0 && rows.every((row) => row.includes(link)), own.html);
-    assert.ok((await anna.get(`/operator/users/${suspended.split(':')[1]}`)).html.includes(`audit?about=${suspended}"`));
+    assert.ok(
+      (await anna.get(`/operator/users/${suspended.split(':')[1]}`)).html.includes(`audit?about=${suspended}"`),
+    );
     const acts = await actsOf();
     assert.deepEqual([...new Set(acts.map(({ origin }) => origin))], ['127.0.0.1'], 'with the address of the browser');
   });

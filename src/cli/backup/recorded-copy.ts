@@ -5,31 +5,23 @@ import type { BackupSource } from '../../backup/backup.ts';
 import type { ArchiveInspection, MasterKeys } from '../../backup/inspect-archive.ts';
 import { systemClock } from '../../base/clock.ts';
 import { formatInstant } from '../../base/instants.ts';
-import { parseKeyEntries, parseMasterKey } from '../../base/secret-box.ts';
 import type { AuditOutcome } from '../../contract/store/audit.ts';
 import { findMasterKey } from '../../dev/dev-folder.ts';
+import { configuredKeys } from '../../settings/master-keys.ts';
 import type { Settings } from '../../settings.ts';
 import { storeOn } from '../../storage/core/store.ts';
 import type { WriteTransaction } from '../../storage/unit-of-work.ts';
 import { programVersion } from '../../version.ts';
 import { type CommandRecord, commandRecord } from '../command-record.ts';
 import { CommandFailed, errorMessage } from '../failure.ts';
-import { print, printError } from '../output.ts';
-
-/** Prints a line of progress. */
-export function printLine(line: string): void {
-  print(`${line}\n`);
-}
+import { print, printError, printLine } from '../output.ts';
 
 /** The configured master keys, or that of a development data folder; copying needs none. */
-export function configuredMasterKeys({
-  master_key,
-  master_key_id,
-  master_keys_old,
-  data_folder,
-}: Settings): MasterKeys {
-  const key = master_key || findMasterKey(data_folder);
-  return { ...(key && { [master_key_id]: parseMasterKey(key) }), ...parseKeyEntries(master_keys_old) };
+export function configuredMasterKeys(settings: Settings): MasterKeys {
+  return configuredKeys({
+    ...settings,
+    master_key: settings.master_key || (findMasterKey(settings.data_folder) ?? ''),
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
 import type { summaryOf } from '../../dev/requests/show.ts';
-import { oneLine, print, printTable } from '../output.ts';
+import { oneLine, print, printJson, printTable } from '../output.ts';
 import { callTools, exchangeFile, toolCommands } from './call-tools.ts';
 
 type Summary = ReturnType<typeof summaryOf>;
@@ -31,7 +31,7 @@ export function requestsCommand(command: Command): void {
   const show = own('show', 'Show everything about a request as JSON', 'show 12');
   show.argument('<id>', 'Its id, or the transaction id of its reply').action(async (id: string) => {
     const path = `/requests/${encodeURIComponent(id)}` as const;
-    print(`${JSON.stringify(await callTools(show, 'GET', path), null, 2)}\n`);
+    printJson(await callTools(show, 'GET', path));
   });
   const tail = filtered(
     own('tail', 'Print each request when it has ended, until stopped', 'tail --operation campaigns.*'),

@@ -15,6 +15,7 @@ import { createDemoWorld } from '../../dev/demo-world.ts';
 import { readKeys, writeKeys } from '../../dev/dev-folder.ts';
 import { RESETS, type SnapshotSubject } from '../../dev/snapshots/snapshot-tool.ts';
 import { blockIds } from '../../features/platform/ids.ts';
+import { configuredKeys } from '../../settings/master-keys.ts';
 import type { Settings } from '../../settings.ts';
 import type { Driver } from '../../storage/core/driver.ts';
 import { migrate } from '../../storage/core/migrate.ts';
@@ -22,16 +23,19 @@ import { openSqlite } from '../../storage/core/sqlite.ts';
 import { storeOn } from '../../storage/core/store.ts';
 import { programVersion } from '../../version.ts';
 import { CommandFailed } from '../failure.ts';
-import { configuredKeys } from '../keys/key-usage.ts';
 import type { DevFileKeeper } from './dev-file.ts';
 import { clockStateOf } from './start-clock.ts';
 
 /** The snapshots of a development server; undefined on PostgreSQL or with an external object store. */
-export function snapshotsOf({ driver, objects, settings, box }: Dependencies): Snapshots | undefined {
+export function snapshotsOf({
+  driver,
+  objects,
+  settings,
+}: Pick<Dependencies, 'driver' | 'objects' | 'settings'>): Snapshots | undefined {
   if (!driver.copyTo || objects.folder === undefined) return undefined;
   return openSnapshots({
     driver,
-    box,
+    box: secretBoxOf(settings),
     machineClock: systemClock,
     objects: objects.store,
     dataFolder: settings.data_folder,
@@ -140,20 +144,12 @@ async function withSnapshots<T>(
   let release = async (): Promise<void> => {};
   try {
     release = await driver.acquireServerLock({ isShared: false });
-    if (!driver.copyTo || objects.folder === undefined) {
+    const snapshots = snapshotsOf({ driver, objects, settings });
+    if (!snapshots) {
       throw new CommandFailed(
         'snapshots need SQLite and a folder for objects; leave out the database URL and the bucket',
       );
     }
-    const snapshots = openSnapshots({
-      driver,
-      objects: objects.store,
-      dataFolder: settings.data_folder,
-      box: secretBoxOf(settings),
-      keys: configuredKeys(settings),
-      release: programVersion,
-      machineClock: systemClock,
-    });
     return await work(snapshots, driver);
   } finally {
     await driver.close();

@@ -1,6 +1,7 @@
 import { findMissingFile, masterKeysOf, openDriver, secretBoxOf } from '../../app/database.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { formatInstant, instantMs } from '../../base/instants.ts';
+import { opens } from '../../base/secret-box.ts';
 import { elapsed_ms } from '../../base/timers.ts';
 import type { Application } from '../../contract/store/credentials.ts';
 import { SchemaTooNew } from '../../contract/store/errors.ts';
@@ -134,13 +135,10 @@ async function examineContents(driver: Driver, settings: Settings): Promise<Find
 
 function examineKey(settings: Settings, sample: Pick<Application, 'id' | 'consumer_secret'> | undefined): Finding {
   if (settings.master_key === '') return error('no master key is set', 'make one: openssl rand -hex 32');
-  if (!sample) return ok('a master key is set, and there is no secret yet to try it on');
-  try {
-    secretBoxOf(settings).open(sample.consumer_secret, secretContext.application(sample.id));
-    return ok('the master key opens the secrets');
-  } catch {
-    return error('the master key does not open the secrets', 'check master_key, master_key_id and master_keys_old');
-  }
+  if (!sample) return ok('a master key is set; there is no secret yet to try it on');
+  return opens(secretBoxOf(settings), sample.consumer_secret, secretContext.application(sample.id))
+    ? ok('the master key decrypts the secrets')
+    : error('the master key does not decrypt the secrets', 'check master_key, master_key_id and master_keys_old');
 }
 
 /** The heartbeats of SQLite's one server are not stored. */
@@ -148,6 +146,6 @@ function examineServers(settings: Settings, servers: readonly StoredNode[]): Fin
   if (settings.master_key === '' || servers.length === 0) return [];
   const conflict = keyConflict(masterKeysOf(settings), servers);
   if (conflict === undefined)
-    return [ok('running servers can open what one with these settings seals, and vice versa')];
+    return [ok('running servers can decrypt the secrets of one with these settings, and vice versa')];
   return [error(conflict, 'give all servers the same master_key, master_key_id and master_keys_old')];
 }

@@ -1,12 +1,6 @@
-import {
-  keyFingerprint,
-  parseKeyEntries,
-  parseMasterKey,
-  type SecretBox,
-  sealingKeyId,
-} from '../../base/secret-box.ts';
+import { keyFingerprint, opens, type SecretBox, sealingKeyId } from '../../base/secret-box.ts';
 import { SEALED_COLUMNS, type SealedColumn } from '../../contract/store/sealed-columns.ts';
-import type { Settings } from '../../settings.ts';
+import { configuredKeys, type MasterKeySettings } from '../../settings/master-keys.ts';
 import type { Driver } from '../../storage/core/driver.ts';
 import { listSealedValues, replaceSealedValue, type SealedValue } from '../../storage/core/sealed-values.ts';
 
@@ -26,20 +20,12 @@ export interface KeyUsage {
   readonly unreadable: number;
 }
 
-/** The configured keys by id. */
-export function configuredKeys(settings: Settings): Readonly<Record<string, Buffer>> {
-  return {
-    ...parseKeyEntries(settings.master_keys_old),
-    ...(settings.master_key !== '' && { [settings.master_key_id]: parseMasterKey(settings.master_key) }),
-  };
-}
-
 /**
  * The usage of every configured or needed key. `box` decrypts with the configured keys; undefined if there are none.
  */
 export async function findKeyUsage(
   driver: Driver,
-  settings: Settings,
+  settings: MasterKeySettings,
   box: SecretBox | undefined,
 ): Promise<KeyUsage[]> {
   const keys = configuredKeys(settings);
@@ -76,15 +62,6 @@ async function* batchesOf(driver: Driver, column: SealedColumn): AsyncGenerator<
     if (batch.length > 0) yield batch;
     if (batch.length < BATCH) return;
     after = batch.at(-1)!.key;
-  }
-}
-
-function opens(box: SecretBox, sealed: string, context: string): boolean {
-  try {
-    box.open(sealed, context);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -9,6 +9,7 @@ import { texts } from '../../texts/texts.ts';
 import { nextLink, operatorPage } from './operator-forms.ts';
 
 const ROWS = 100;
+const FILTERS = ['event', 'about', 'since', 'until'];
 const words = texts.operator.audit;
 
 /** `/operator/audit`: the audit log, newest first. */
@@ -17,14 +18,14 @@ export function auditPage(): OperatorPage {
 }
 
 async function list(request: OperatorRequest): Promise<OperatorResponse> {
-  const event = request.parameter('event') ?? '';
+  const filters = Object.fromEntries(FILTERS.map((name) => [name, request.parameter(name) ?? '']));
+  const { event = '', about = '', since = '', until = '' } = filters;
   const [at, id] = (request.parameter('after') ?? '').split(' ');
-  const since = dayOf(request.parameter('since'), 0);
-  const until = dayOf(request.parameter('until'), 1);
-  const about = request.parameter('about');
   const found = await request.read((tx) =>
     tx.audit.listRecords({
-      ...{ since, until, about },
+      since: dayOf(since, 0),
+      until: dayOf(until, 1),
+      about,
       limit: ROWS + 1,
       event: event in AUDIT_EVENTS ? (event as AuditEvent) : undefined,
       after: at && id ? { at, id } : undefined,
@@ -32,16 +33,12 @@ async function list(request: OperatorRequest): Promise<OperatorResponse> {
   );
   const rows = found.slice(0, ROWS).map(rowOf);
   const last = found.length > ROWS ? found[ROWS - 1] : undefined;
-  const filters = ['event', 'about', 'since', 'until'].flatMap((name): [string, string][] => {
-    const value = request.parameter(name);
-    return value ? [[name, value]] : [];
-  });
-  const more = last && new URLSearchParams([...filters, ['after', `${last.at} ${last.id}`]]).toString();
+  const more = last && new URLSearchParams({ ...filters, after: `${last.at} ${last.id}` }).toString();
   const events = Object.entries(words.events).filter(([name]) => !LOG_ONLY.includes(name as AuditEvent));
   const content = html`<form class="filters" method="get">${selectField('event', words.event, [['', words.all], ...events], event)}
-${formField({ member: 'about', label: words.what, attributes: html`placeholder="user:900000001"` }, about ?? '')}
-<div class="field"><label for="since">${words.since}</label><input id="since" name="since" type="date" value="${request.parameter('since') ?? ''}"></div>
-<div class="field"><label for="until">${words.until}</label><input id="until" name="until" type="date" value="${request.parameter('until') ?? ''}"></div>
+${formField({ member: 'about', label: words.what, attributes: html`placeholder="user:900000001"` }, about)}
+<div class="field"><label for="since">${words.since}</label><input id="since" name="since" type="date" value="${since}"></div>
+<div class="field"><label for="until">${words.until}</label><input id="until" name="until" type="date" value="${until}"></div>
 <button type="submit">${texts.operator.users.show}</button></form>
 ${tableOf([words.at, words.event, words.outcome, words.actor, words.what, words.from], rows, words.none)}
 ${nextLink(more)}
@@ -50,8 +47,8 @@ ${nextLink(more)}
 }
 
 /** Midnight UTC of a day, plus a number of days; undefined if invalid. */
-function dayOf(text: string | undefined, plus: number): string | undefined {
-  const instant = text && parseInstant(`${text}T00:00:00Z`);
+function dayOf(text: string, plus: number): string | undefined {
+  const instant = parseInstant(`${text}T00:00:00Z`);
   return instant ? formatMillisecond(instantMs(instant) + plus * 86_400_000) : undefined;
 }
 

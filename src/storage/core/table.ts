@@ -8,3 +8,13 @@ export class Table {
     this.session = session;
   }
 }
+
+/** A table whose rows are cached: every change invalidates a tag. */
+export class CachedTable extends Table {
+  protected readonly invalidate;
+
+  constructor(session: Session, invalidate: (tag: string) => void) {
+    super(session);
+    this.invalidate = invalidate;
+  }
+}

@@ -3,6 +3,7 @@ import { allListed, inList } from '../core/in-lists.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
 import { findNumber } from '../core/sequences.ts';
 import type { Session } from '../core/session.ts';
+import { CachedTable } from '../core/table.ts';
 import {
   type AppendedEvent,
   addToLog,
@@ -18,15 +19,12 @@ import {
  * their positions later.
  * @source decision 323, 757
  */
-export class Events {
-  readonly #session;
-  readonly #invalidate;
+export class Events extends CachedTable {
   readonly #collect;
   readonly #isSqlite;
 
   constructor(session: Session, invalidate: (tag: string) => void, collect: (event: AppendedEvent) => void) {
-    this.#session = session;
-    this.#invalidate = invalidate;
+    super(session, invalidate);
     this.#collect = collect;
     this.#isSqlite = session.dialect === 'sqlite';
   }
@@ -42,7 +40,7 @@ export class Events {
     }
     if (events.length === 0) return;
     for (const event of events) this.#collect({ ...event, created_at: now });
-    this.#invalidate('outbox:');
+    this.invalidate('outbox:');
   }
 
   /**
@@ -51,10 +49,10 @@ export class Events {
    */
   async appendInPlace(events: readonly NewEvent[], now: string) {
     if (events.length === 0) return [];
-    if (!this.#isSqlite) await moveAllToLog(this.#session);
-    this.#invalidate('event:');
+    if (!this.#isSqlite) await moveAllToLog(this.session);
+    this.invalidate('event:');
     const rows = await addToLog(
-      this.#session,
+      this.session,
       events.map((event) => ({ ...event, created_at: now })),
     );
     return rows.map(({ position }) => position);
@@ -65,20 +63,20 @@ export class Events {
    * later get higher ones. Units that settle wait for each other: settle last.
    */
   async assignPositions() {
-    if (!this.#isSqlite && (await moveAllToLog(this.#session)) > 0) this.#invalidate('event:');
+    if (!this.#isSqlite && (await moveAllToLog(this.session)) > 0) this.invalidate('event:');
     return this.findLast();
   }
 
   /** The time of the oldest event without a position, as UTC text; undefined when there is none. */
   async findOldestWaiting() {
-    const row = await this.#session.first('events waiting', {}, (db) =>
+    const row = await this.session.first('events waiting', {}, (db) =>
       db.selectFrom('event_outbox').select('created_at').orderBy('id').orderBy('place').limit(1),
     );
     return row?.created_at;
   }
 
   list({ after, until = Number.MAX_SAFE_INTEGER, limit }: LogRange) {
-    return this.#session.all('events list', { after, until, limit }, (db, param) =>
+    return this.session.all('events list', { after, until, limit }, (db, param) =>
       db
         .selectFrom('events')
         .select(COLUMNS)
@@ -91,7 +89,7 @@ export class Events {
 
   /** The events at these positions, in order; removed ones are absent. */
   listAt(positions: readonly number[]) {
-    return allListed(this.#session, 'events at', positions, {}, (db, positions) =>
+    return allListed(this.session, 'events at', positions, {}, (db, positions) =>
       db
         .selectFrom('events')
         .select(COLUMNS)
@@ -102,12 +100,12 @@ export class Events {
 
   /** The last position that any event ever had; 0 before the first. */
   async findLast() {
-    return ((await findNumber(this.#session, POSITIONS)) ?? FIRST) - 1;
+    return ((await findNumber(this.session, POSITIONS)) ?? FIRST) - 1;
   }
 
   /** The position before the first event written at this second or later: the `after` of a range that begins there. */
   async findBefore(time: string) {
-    const [first] = await this.#session.all('events since', { time }, (db, param) =>
+    const [first] = await this.session.all('events since', { time }, (db, param) =>
       db
         .selectFrom('events')
         .select('position')
@@ -116,13 +114,13 @@ export class Events {
         .orderBy('position')
         .limit(1),
     );
-    return (first?.position ?? (await findNumber(this.#session, POSITIONS)) ?? FIRST) - 1;
+    return (first?.position ?? (await findNumber(this.session, POSITIONS)) ?? FIRST) - 1;
   }
 
   /** Removes at most `limit` events written before a time, none above a position; returns how many. */
   removeBefore(time: string, until: number, limit: number) {
     return removeOldest(
-      this.#session,
+      this.session,
       { table: 'events', key: ['position'], time: 'created_at', and: { position: ['<=', until] } },
       time,
       limit,

@@ -1,23 +1,17 @@
 import { sql } from 'kysely';
 import type { Heartbeat, NewNode } from '../../contract/store/nodes.ts';
 import { databaseTime } from '../core/database-time.ts';
-import type { Session } from '../core/session.ts';
 import type { Param } from '../core/statements.ts';
+import { Table } from '../core/table.ts';
 import { deleteRows } from '../core/table-rows.ts';
 
 /** Nodes. All times are of the clock of the database. @source decision 750 */
-export class Nodes {
-  readonly #session;
-  readonly #now;
-
-  constructor(session: Session) {
-    this.#session = session;
-    this.#now = databaseTime(session.dialect, sql.lit(0));
-  }
+export class Nodes extends Table {
+  readonly #now = databaseTime(this.session.dialect, sql.lit(0));
 
   /** The time of the database. */
   async findTime() {
-    const row = await this.#session.first('nodes time', {}, (db) => db.selectNoFrom(this.#now.as('now')));
+    const row = await this.session.first('nodes time', {}, (db) => db.selectNoFrom(this.#now.as('now')));
     return row!.now;
   }
 
@@ -41,7 +35,7 @@ export class Nodes {
       shared_server,
       plus_s: -silence_s,
     };
-    const row = await this.#session.first('nodes add', args, (db, param) =>
+    const row = await this.session.first('nodes add', args, (db, param) =>
       db
         .insertInto('nodes')
         .values({
@@ -66,7 +60,7 @@ export class Nodes {
    * `silence_s`.
    */
   async beat(id: string, silence_s: number, shared_server = ''): Promise<Heartbeat | undefined> {
-    const row = await this.#session.first('nodes beat', { id, shared_server, plus_s: -silence_s }, (db, param) =>
+    const row = await this.session.first('nodes beat', { id, shared_server, plus_s: -silence_s }, (db, param) =>
       db
         .updateTable('nodes')
         .set({ heartbeat_at: this.#now, shared_server: param('shared_server') })
@@ -78,14 +72,14 @@ export class Nodes {
 
   /** All nodes except this one. */
   listOthers(id: string) {
-    return this.#session.all('nodes others', { id }, (db, param) =>
+    return this.session.all('nodes others', { id }, (db, param) =>
       db.selectFrom('nodes').where('id', '<>', param('id')).selectAll().orderBy('id'),
     );
   }
 
   /** The other nodes with a heartbeat within `silence_s`. */
   listLive(id: string, silence_s: number) {
-    return this.#session.all('nodes live', { id, plus_s: -silence_s }, (db, param) =>
+    return this.session.all('nodes live', { id, plus_s: -silence_s }, (db, param) =>
       db
         .selectFrom('nodes')
         .where('id', '<>', param('id'))
@@ -97,12 +91,12 @@ export class Nodes {
 
   /** Removes a node. */
   async remove(id: string) {
-    await deleteRows(this.#session, 'nodes', { id });
+    await deleteRows(this.session, 'nodes', { id });
   }
 
   /** Removes the nodes without a heartbeat for this long, except this one; returns them. */
   removeSilent(id: string, silence_s: number) {
-    return this.#session.all('nodes remove silent', { id, plus_s: -silence_s }, (db, param) =>
+    return this.session.all('nodes remove silent', { id, plus_s: -silence_s }, (db, param) =>
       db
         .deleteFrom('nodes')
         .where('id', '<>', param('id'))
@@ -113,7 +107,7 @@ export class Nodes {
 
   /** A silence lasts since a heartbeat at this time. */
   #since(param: Param<{ readonly plus_s: number }>) {
-    return databaseTime(this.#session.dialect, param('plus_s'));
+    return databaseTime(this.session.dialect, param('plus_s'));
   }
 
   /** Counts in the same statement that stores a heartbeat. */

@@ -9,8 +9,8 @@ import { insertRows } from '../core/bulk-insert.ts';
 import { allListed, inList, paddedSize } from '../core/in-lists.ts';
 import { isOrphaned } from '../core/orphans.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
-import type { Session } from '../core/session.ts';
 import type { Db, Param } from '../core/statements.ts';
+import { CachedTable } from '../core/table.ts';
 
 /** A page of an application's connections, latest first. */
 interface ConnectionQuery {
@@ -24,25 +24,17 @@ interface ConnectionQuery {
 }
 
 /** Stored stream connections: all open ones, and closed ones for a while. */
-export class StreamConnections {
-  readonly #session;
-  readonly #invalidate;
-
-  constructor(session: Session, invalidate: (tag: string) => void) {
-    this.#session = session;
-    this.#invalidate = invalidate;
-  }
-
+export class StreamConnections extends CachedTable {
   /** The open connections of an application, oldest first. */
   listOpen(application: string) {
-    return this.#session.all('stream_connections open', { application }, (db, param) =>
+    return this.session.all('stream_connections open', { application }, (db, param) =>
       ofApplication(db, param).where('disconnected_at', 'is', null).orderBy('connected_at').orderBy('id'),
     );
   }
 
   /** The connections with these ids that exist, unordered. */
   list(ids: readonly string[]) {
-    return allListed(this.#session, 'stream_connections list', ids, {}, (db, ids) =>
+    return allListed(this.session, 'stream_connections list', ids, {}, (db, ids) =>
       db
         .selectFrom('stream_connections')
         .selectAll()
@@ -55,7 +47,7 @@ export class StreamConnections {
     const size = paddedSize(endpoints.length);
     const shape = `stream_connections page ${status} ${size} ${after === undefined}`;
     const args = { application, since, after_time: after?.connected_at, after_id: after?.id, limit, endpoints };
-    return this.#session.all(shape, args, (db, param) => {
+    return this.session.all(shape, args, (db, param) => {
       let chosen = ofApplication(db, param).where((eb) => inList(eb, 'endpoint_name', param.list('endpoints', size)));
       const isOpen = sql<boolean>`disconnected_at is null`;
       const isKept = sql<boolean>`disconnected_at >= ${param('since')}`;
@@ -70,7 +62,7 @@ export class StreamConnections {
   }
 
   add(connection: StreamConnection) {
-    return insertRows(this.#session, 'stream_connections', [connection]);
+    return insertRows(this.session, 'stream_connections', [connection]);
   }
 
   /**
@@ -79,20 +71,20 @@ export class StreamConnections {
    */
   async end(id: string, reason: DisconnectReason, at: string) {
     const isEnded =
-      (await this.#session.run('stream_connections end', { id, reason, at }, (db, param) =>
+      (await this.session.run('stream_connections end', { id, reason, at }, (db, param) =>
         db
           .updateTable('stream_connections')
           .set({ disconnected_at: param('at'), disconnect_reason: param('reason') })
           .where('id', '=', param('id'))
           .where('disconnected_at', 'is', null),
       )) === 1;
-    if (isEnded) this.#invalidate(`stream:${id}`);
+    if (isEnded) this.invalidate(`stream:${id}`);
     return isEnded;
   }
 
   /** Records the end of the open connections of nodes that have ended; returns how many. @source decision 371, 752 */
   endOrphaned(reason: DisconnectReason, at: string) {
-    return this.#session.run('stream_connections end orphaned', { reason, at }, (db, param) =>
+    return this.session.run('stream_connections end orphaned', { reason, at }, (db, param) =>
       db
         .updateTable('stream_connections')
         .set({ disconnected_at: param('at'), disconnect_reason: param('reason') })
@@ -104,7 +96,7 @@ export class StreamConnections {
   /** Removes at most `limit` that ended before a time; returns how many. */
   removeEnded(before: string, limit: number) {
     return removeOldest(
-      this.#session,
+      this.session,
       { table: 'stream_connections', key: ['id'], time: 'disconnected_at' },
       before,
       limit,

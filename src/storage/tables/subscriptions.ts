@@ -1,8 +1,8 @@
 import type { Direction, EventType } from '../../contract/store/events.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import { allListed, inList, paddedSize } from '../core/in-lists.ts';
-import type { Session } from '../core/session.ts';
 import type { Db } from '../core/statements.ts';
+import { CachedTable } from '../core/table.ts';
 import { updateRows } from '../core/table-rows.ts';
 
 const COLUMNS = [
@@ -64,35 +64,27 @@ export interface DedupKey {
  * The stored subscriptions. Every change invalidates `subscription:<id>`: those in use are cached, and read again
  * before the next event is matched.
  */
-export class Subscriptions {
-  readonly #session;
-  readonly #invalidate;
-
-  constructor(session: Session, invalidate: (tag: string) => void) {
-    this.#session = session;
-    this.#invalidate = invalidate;
-  }
-
+export class Subscriptions extends CachedTable {
   find(id: string) {
-    return this.#session.first('subscriptions find', { id }, (db, param) => some(db).where('id', '=', param('id')));
+    return this.session.first('subscriptions find', { id }, (db, param) => some(db).where('id', '=', param('id')));
   }
 
   /** The subscriptions with these ids that exist, unordered. */
   list(ids: readonly string[]) {
-    return allListed(this.#session, 'subscriptions list', ids, {}, (db, ids) =>
+    return allListed(this.session, 'subscriptions list', ids, {}, (db, ids) =>
       some(db).where((eb) => inList(eb, 'id', ids)),
     );
   }
 
   /** All subscriptions by id: the first `limit` after an id. */
   listAll(after: string, limit: number) {
-    return this.#session.all('subscriptions all', { after, limit }, (db, param) =>
+    return this.session.all('subscriptions all', { after, limit }, (db, param) =>
       some(db).where('id', '>', param('after')).orderBy('id').limit(param('limit')),
     );
   }
 
   page({ application, user, after, limit }: SubscriptionQuery) {
-    return this.#session.all(
+    return this.session.all(
       `subscriptions page ${user === undefined}`,
       { application, user, after, limit },
       (db, param) => {
@@ -105,20 +97,20 @@ export class Subscriptions {
 
   /** At most `limit` subscriptions with a webhook, unordered. */
   listOfWebhook(webhook: string, limit: number) {
-    return this.#session.all('subscriptions of webhook', { webhook, limit }, (db, param) =>
+    return this.session.all('subscriptions of webhook', { webhook, limit }, (db, param) =>
       some(db).where('webhook_id', '=', param('webhook')).limit(param('limit')),
     );
   }
 
   findDuplicate({ application_id, sense }: DedupKey) {
-    return this.#session.first('subscriptions same', { application_id, sense }, (db, param) =>
+    return this.session.first('subscriptions same', { application_id, sense }, (db, param) =>
       some(db).where('application_id', '=', param('application_id')).where('sense', '=', param('sense')),
     );
   }
 
   /** How many an application has, or those created by one user. */
   async findCount(application: string, user: string | undefined) {
-    const row = await this.#session.first(
+    const row = await this.session.first(
       `subscriptions count ${user === undefined}`,
       { application, user },
       (db, param) => {
@@ -133,25 +125,25 @@ export class Subscriptions {
   }
 
   async add(subscription: Subscription & DedupKey) {
-    await insertRows(this.#session, 'subscriptions', [subscription]);
-    this.#invalidate(`subscription:${subscription.id}`);
+    await insertRows(this.session, 'subscriptions', [subscription]);
+    this.invalidate(`subscription:${subscription.id}`);
   }
 
   async change(
     id: string,
     changes: Partial<Pick<Subscription, 'tag' | 'webhook_id' | 'updated_at'>> & Partial<DedupKey>,
   ) {
-    await updateRows(this.#session, 'subscriptions', changes, { id });
-    this.#invalidate(`subscription:${id}`);
+    await updateRows(this.session, 'subscriptions', changes, { id });
+    this.invalidate(`subscription:${id}`);
   }
 
   async remove(ids: readonly string[]) {
     if (ids.length === 0) return;
     const size = paddedSize(ids.length);
-    await this.#session.run(`subscriptions remove ${size}`, { ids }, (db, param) =>
+    await this.session.run(`subscriptions remove ${size}`, { ids }, (db, param) =>
       db.deleteFrom('subscriptions').where((eb) => inList(eb, 'id', param.list('ids', size))),
     );
-    for (const id of ids) this.#invalidate(`subscription:${id}`);
+    for (const id of ids) this.invalidate(`subscription:${id}`);
   }
 }
 

@@ -3,8 +3,8 @@ import type { Database } from '../core/database.ts';
 import { databaseTime } from '../core/database-time.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
 import { isOrphaned } from '../core/orphans.ts';
-import type { Session } from '../core/session.ts';
 import type { Param } from '../core/statements.ts';
+import { Table } from '../core/table.ts';
 
 /** Leases in one statement. */
 const CHUNK = 500;
@@ -35,14 +35,8 @@ interface FreeWebhooks {
 }
 
 /** Leases of webhooks by nodes. All times are those of the database clock. @source decision 770 */
-export class WebhookLeases {
-  readonly #session;
-  readonly #givenBack;
-
-  constructor(session: Session) {
-    this.#session = session;
-    this.#givenBack = { node: sql.lit(null), leased_until: databaseTime(session.dialect, sql.lit(0)) };
-  }
+export class WebhookLeases extends Table {
+  readonly #givenBack = { node: sql.lit(null), leased_until: databaseTime(this.session.dialect, sql.lit(0)) };
 
   /**
    * Counts the webhooks, those to which no node has delivered for at least `free_s`, those of a node, and the nodes with
@@ -57,7 +51,7 @@ export class WebhookLeases {
     readonly silence_s: number;
     readonly free_s: number;
   }) {
-    const row = await this.#session.first(
+    const row = await this.session.first(
       `webhook leases shares ${free_s === 0}`,
       { node, since_s: 0 - silence_s, ago_s: 0 - free_s },
       (db, param) =>
@@ -79,7 +73,7 @@ export class WebhookLeases {
 
   /** The position up to which the log is settled for every webhook; undefined when there are no webhooks. */
   async findSettled() {
-    const row = await this.#session.first('webhook leases settled', {}, (db) =>
+    const row = await this.session.first('webhook leases settled', {}, (db) =>
       db.selectFrom('webhooks').select(sql<number | null>`min(settled_position)`.as('position')),
     );
     return row?.position ?? undefined;
@@ -87,14 +81,14 @@ export class WebhookLeases {
 
   /** The leases of a node. */
   listOf(node: string) {
-    return this.#session.all('webhook leases of', { node }, (db, param) =>
+    return this.session.all('webhook leases of', { node }, (db, param) =>
       db.selectFrom('webhooks').where('node', '=', param('node')).select(['id as webhook_id', 'fencing_number']),
     );
   }
 
   /** Leases free webhooks, by id, under new fencing numbers. */
   async take({ node, lease_s, free_s, max }: FreeWebhooks): Promise<LeasedPosition[]> {
-    const found = await this.#session.all(
+    const found = await this.session.all(
       `webhook leases free ${free_s === 0}`,
       { ago_s: 0 - free_s, max },
       (db, param) => {
@@ -104,12 +98,12 @@ export class WebhookLeases {
           .where(this.#isFree(param, free_s))
           .orderBy('id')
           .limit(param('max'));
-        return this.#session.dialect === 'postgres' ? free.forUpdate().skipLocked() : free;
+        return this.session.dialect === 'postgres' ? free.forUpdate().skipLocked() : free;
       },
     );
     if (found.length === 0) return [];
     const size = paddedSize(found.length);
-    return this.#session.all(
+    return this.session.all(
       `webhook leases take ${size} ${lease_s === undefined}`,
       { node, lease_s, ids: found.map(({ id }) => id) },
       (db, param) =>
@@ -154,7 +148,7 @@ export class WebhookLeases {
     for (const chunk of chunksOf(leases)) {
       const size = paddedSize(chunk.length);
       const args = { node, leases: padded(chunk, size) };
-      await this.#session.run(`webhook leases give back ${size}`, args, (db, param) =>
+      await this.session.run(`webhook leases give back ${size}`, args, (db, param) =>
         db.updateTable('webhooks').set(this.#givenBack).where(isHeld(param, size)),
       );
     }
@@ -162,13 +156,13 @@ export class WebhookLeases {
 
   /** Frees the webhooks of ended nodes; returns their number. */
   releaseOrphaned() {
-    return this.#session.run('webhook leases free orphaned', {}, (db) =>
+    return this.session.run('webhook leases free orphaned', {}, (db) =>
       db.updateTable('webhooks').set(this.#givenBack).where('node', 'is not', null).where(isOrphaned('webhooks')),
     );
   }
 
   #time(plus_s: RawBuilder<number> | number) {
-    return databaseTime(this.#session.dialect, plus_s);
+    return databaseTime(this.session.dialect, plus_s);
   }
 
   /**
@@ -187,7 +181,7 @@ export class WebhookLeases {
   async #keepSome(node: string, leases: readonly LeasedPosition[], lease_s: number | undefined): Promise<string[]> {
     const size = paddedSize(leases.length);
     const rows = padded(leases, size);
-    const kept = await this.#session.all(
+    const kept = await this.session.all(
       `webhook leases keep ${size} ${lease_s === undefined}`,
       { node, leases: rows, lease_s },
       (db, param) => {
@@ -213,12 +207,12 @@ export class WebhookLeases {
   async #renewSome(node: string, leases: readonly WebhookLease[], lease_s: number): Promise<string[]> {
     const size = paddedSize(leases.length);
     const args = { node, lease_s, leases: padded(leases, size) };
-    const renewed = await this.#session.all(`webhook leases renew ${size}`, args, (db, param) => {
+    const renewed = await this.session.all(`webhook leases renew ${size}`, args, (db, param) => {
       const renew = db
         .updateTable('webhooks')
         .set({ leased_until: this.#time(param('lease_s')) })
         .returning('id');
-      if (this.#session.dialect === 'sqlite') return renew.where(isHeld(param, size));
+      if (this.session.dialect === 'sqlite') return renew.where(isHeld(param, size));
       // Heartbeats use the same connection: it must wait for no unit of work. @source decision 801
       const free = db.selectFrom('webhooks').select('id').where(isHeld(param, size)).forUpdate().skipLocked();
       return renew.where('id', 'in', free);

@@ -5,9 +5,8 @@ import type { Database } from '../core/database.ts';
 import { databaseTime } from '../core/database-time.ts';
 import { allListed, inList } from '../core/in-lists.ts';
 import { removeOldest } from '../core/remove-oldest.ts';
-import type { Session } from '../core/session.ts';
 import type { Db, Param } from '../core/statements.ts';
-import { Table } from '../core/table.ts';
+import { CachedTable, Table } from '../core/table.ts';
 import { deleteRows, findRow, updateRows } from '../core/table-rows.ts';
 
 /** Without the columns of its lease. */
@@ -37,63 +36,55 @@ interface DeliveryPage {
 }
 
 /** The stored webhooks. Every change invalidates `webhook:<id>`. */
-export class Webhooks {
-  readonly #session;
-  readonly #invalidate;
-
-  constructor(session: Session, invalidate: (tag: string) => void) {
-    this.#session = session;
-    this.#invalidate = invalidate;
-  }
-
+export class Webhooks extends CachedTable {
   find(id: string) {
-    return this.#session.first('webhooks find', { id }, (db, param) => selectWebhook(db).where('id', '=', param('id')));
+    return this.session.first('webhooks find', { id }, (db, param) => selectWebhook(db).where('id', '=', param('id')));
   }
 
   /** Finds and locks it until the unit ends. */
   lock(id: string): Promise<Webhook | undefined> {
     // SQLite has one writer at a time; PostgreSQL needs a row lock.
-    if (this.#session.dialect === 'sqlite') return this.find(id);
-    return this.#session.first('webhooks lock', { id }, (db, param) =>
+    if (this.session.dialect === 'sqlite') return this.find(id);
+    return this.session.first('webhooks lock', { id }, (db, param) =>
       selectWebhook(db).where('id', '=', param('id')).forUpdate(),
     );
   }
 
   /** The webhooks of an application, oldest first. */
   list(application: string) {
-    return this.#session.all('webhooks list', { application }, (db, param) =>
+    return this.session.all('webhooks list', { application }, (db, param) =>
       selectWebhook(db).where('application_id', '=', param('application')).orderBy('id'),
     );
   }
 
   /** All webhooks by id: the first `limit` after an id. */
   listAll(after: string, limit: number) {
-    return this.#session.all('webhooks all', { after, limit }, (db, param) =>
+    return this.session.all('webhooks all', { after, limit }, (db, param) =>
       selectWebhook(db).where('id', '>', param('after')).orderBy('id').limit(param('limit')),
     );
   }
 
   /** Adds it, free for any node; events up to a position of the log are not for it. */
   async add(webhook: Webhook, settled_position: number) {
-    await insertRows(this.#session, 'webhooks', [{ ...webhook, settled_position }]);
-    await this.#session.run('webhooks free', { id: webhook.id }, (db, param) =>
+    await insertRows(this.session, 'webhooks', [{ ...webhook, settled_position }]);
+    await this.session.run('webhooks free', { id: webhook.id }, (db, param) =>
       db
         .updateTable('webhooks')
-        .set({ leased_until: databaseTime(this.#session.dialect, sql.lit(0)) })
+        .set({ leased_until: databaseTime(this.session.dialect, sql.lit(0)) })
         .where('id', '=', param('id')),
     );
-    this.#invalidate(`webhook:${webhook.id}`);
+    this.invalidate(`webhook:${webhook.id}`);
   }
 
   async change(id: string, changes: Partial<Omit<Webhook, 'id'>>) {
-    await updateRows(this.#session, 'webhooks', changes, { id });
-    this.#invalidate(`webhook:${id}`);
+    await updateRows(this.session, 'webhooks', changes, { id });
+    this.invalidate(`webhook:${id}`);
   }
 
   /** Removes it; its deliveries are removed later. */
   async remove(id: string) {
-    await deleteRows(this.#session, 'webhooks', { id });
-    this.#invalidate(`webhook:${id}`);
+    await deleteRows(this.session, 'webhooks', { id });
+    this.invalidate(`webhook:${id}`);
   }
 }
 

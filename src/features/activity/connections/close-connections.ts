@@ -7,12 +7,12 @@ import { problem } from '../../../contract/problems/problems.ts';
 import { ENDPOINT_NAMES, type EndpointName } from '../../../contract/services/streams.ts';
 import type { WriteTransaction } from '../../../storage/unit-of-work.ts';
 
-const closed = { additionalProperties: false };
 const count = Type.Integer({ minimum: 0 });
-const result = Type.Object(
-  { uuid: Type.String(), success: Type.Boolean(), error_message: Type.Union([Type.String(), Type.Null()]) },
-  closed,
-);
+const result = Type.Closed({
+  uuid: Type.String(),
+  success: Type.Boolean(),
+  error_message: Type.Union([Type.String(), Type.Null()]),
+});
 
 const MEMBERS = {
   uuids: listOf(text({ max: 100 }), { max: 100 })
@@ -26,12 +26,9 @@ const common = {
   family: 'problem',
   credential: 'bearer',
   shape: 'bare',
-  reply: Type.Object(
-    {
-      data: Type.Object({ successful_kills: count, failed_kills: count, results: Type.Array(result) }, closed),
-    },
-    closed,
-  ),
+  reply: Type.Closed({
+    data: Type.Closed({ successful_kills: count, failed_kills: count, results: Type.Array(result) }),
+  }),
 } as const;
 
 /**

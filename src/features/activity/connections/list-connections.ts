@@ -16,17 +16,14 @@ import { CONNECTION_HISTORY_S } from '../stream/streams.ts';
 
 const PAGE_SIZE = 10;
 
-const connectionSchema = Type.Object(
-  {
-    id: Type.String(),
-    endpoint_name: Type.Enum([...ENDPOINT_NAMES]),
-    client_ip: Type.String(),
-    connected_at: Type.String({ format: 'date-time' }),
-    disconnected_at: Type.Optional(Type.String({ format: 'date-time' })),
-    disconnect_reason: Type.Optional(Type.Enum(Object.keys(DISCONNECTS))),
-  },
-  { additionalProperties: false },
-);
+const connectionSchema = Type.Closed({
+  id: Type.String(),
+  endpoint_name: Type.Enum([...ENDPOINT_NAMES]),
+  client_ip: Type.String(),
+  connected_at: Type.String({ format: 'date-time' }),
+  disconnected_at: Type.Optional(Type.String({ format: 'date-time' })),
+  disconnect_reason: Type.Optional(Type.Enum(Object.keys(DISCONNECTS))),
+});
 
 /**
  * The connections of an application: open ones, and those that ended in the last week.
@@ -50,16 +47,10 @@ export const listConnections: Operation = {
   },
   body: 'form',
   shape: 'bare',
-  reply: Type.Object(
-    {
-      data: Type.Array(connectionSchema),
-      meta: Type.Object(
-        { result_count: Type.Integer({ minimum: 0 }), next_token: Type.Optional(Type.String()) },
-        { additionalProperties: false },
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  reply: Type.Closed({
+    data: Type.Array(connectionSchema),
+    meta: Type.Closed({ result_count: Type.Integer({ minimum: 0 }), next_token: Type.Optional(Type.String()) }),
+  }),
   problems: ['PAGE_TOKEN_INVALID'],
   async perform({ caller, services, input, now }) {
     const application = callerOf(caller, 'application').application.id;

@@ -46,15 +46,9 @@ export const sendMessage: Operation = {
   shape: 'bare',
   success: 201,
   bodyMembers: MEMBERS,
-  reply: Type.Object(
-    {
-      data: Type.Object(
-        { dm_conversation_id: Type.String({ pattern: '^\\d+-\\d+$' }), dm_event_id: id },
-        { additionalProperties: false },
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  reply: Type.Closed({
+    data: Type.Closed({ dm_conversation_id: Type.String({ pattern: '^\\d+-\\d+$' }), dm_event_id: id }),
+  }),
   problems: ['MESSAGES_NOT_ALLOWED', 'MESSAGE_TO_ONESELF', 'MESSAGE_TO_NOBODY'],
   async perform(call) {
     const { store, ids, clock } = call.services;

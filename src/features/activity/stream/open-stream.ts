@@ -11,49 +11,32 @@ import { EVENT_TYPES } from '../../../contract/store/events.ts';
 /** The longest backfill in minutes. @source activity 18 */
 const BACKFILL_MAX_MIN = 5;
 
-const closed = { additionalProperties: false };
-
 /** A non-empty line of a stream: an event, or the reason why the stream ends. @source activity 16.2 and 18 */
 const lineSchema = Type.Union([
-  Type.Object(
-    {
-      data: Type.Object(
-        {
-          event_uuid: Type.String({ pattern: '^\\d{19}$' }),
-          event_type: Type.Enum([...EVENT_TYPES]),
-          filter: Type.Object(
-            {
-              user_id: Type.Optional(Type.String()),
-              keyword: Type.Optional(Type.String()),
-              direction: Type.Optional(Type.Enum(['sent', 'received', 'both'])),
-            },
-            closed,
-          ),
-          tag: Type.Optional(Type.String()),
-          subscription_id: Type.Optional(Type.String()),
-          payload: Type.Object({}, { additionalProperties: true }),
-        },
-        closed,
-      ),
-    },
-    closed,
-  ),
-  Type.Object(
-    {
-      errors: Type.Array(
-        Type.Object(
-          {
-            title: Type.String(),
-            disconnect_type: Type.Enum(Object.keys(DISCONNECTS)),
-            detail: Type.String(),
-            type: Type.String(),
-          },
-          closed,
-        ),
-      ),
-    },
-    closed,
-  ),
+  Type.Closed({
+    data: Type.Closed({
+      event_uuid: Type.String({ pattern: '^\\d{19}$' }),
+      event_type: Type.Enum([...EVENT_TYPES]),
+      filter: Type.Closed({
+        user_id: Type.Optional(Type.String()),
+        keyword: Type.Optional(Type.String()),
+        direction: Type.Optional(Type.Enum(['sent', 'received', 'both'])),
+      }),
+      tag: Type.Optional(Type.String()),
+      subscription_id: Type.Optional(Type.String()),
+      payload: Type.Object({}, { additionalProperties: true }),
+    }),
+  }),
+  Type.Closed({
+    errors: Type.Array(
+      Type.Closed({
+        title: Type.String(),
+        disconnect_type: Type.Enum(Object.keys(DISCONNECTS)),
+        detail: Type.String(),
+        type: Type.String(),
+      }),
+    ),
+  }),
 ]);
 
 /**

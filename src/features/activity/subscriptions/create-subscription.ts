@@ -14,7 +14,7 @@ import { longIdField } from '../long-id-field.ts';
 import { dedupKeyOf } from './dedup-keys.ts';
 import { FILTER_MEMBERS, type Filter, filterToJson, readFilter } from './filters.ts';
 import { serializeSubscription, subscriptionSchema, totalSchema } from './serialize-subscription.ts';
-import { ownerOf } from './subscription-owner.ts';
+import { ownerOf, SUBSCRIPTION_CALL } from './subscription-owner.ts';
 
 const SECOND_NAMES = Object.fromEntries(
   EVENT_TYPE_NAMES.filter(([name, { type }]) => name !== type).map(([name, { type }]) => [name, type]),
@@ -42,9 +42,9 @@ const eventType = field<string>({
 const filterObject = field<string>({
   name: 'filter',
   column: 'none',
-  schema: Type.Object(
+  schema: Type.Closed(
     Object.fromEntries(Object.entries(FILTER_MEMBERS).map(([name, { kind }]) => [name, Type.Optional(kind.schema)])),
-    { additionalProperties: false, minProperties: 1 },
+    { minProperties: 1 },
   ),
   problems: [],
   toJson: (stored) => stored,
@@ -79,38 +79,27 @@ export const createSubscription: Operation = {
   method: 'POST',
   path: '/2/activity/subscriptions',
   description: 'Subscribe to events of a type, for a user or with a keyword.',
-  group: 'subscriptions',
+  ...SUBSCRIPTION_CALL,
   groupDescription: 'Which events an application receives over streams and webhooks.',
-  family: 'problem',
-  credential: 'user-or-bearer',
-  rate: 'subscriptions',
   deprecatedInput: PASCAL_CASE_NAMES,
   spellings: { event_type: SECOND_NAMES },
-  parameters: {},
   body: 'json',
-  shape: 'bare',
-  request: Type.Object(
-    {
-      event_type: eventType.kind.schema,
-      filter: filterObject.kind.schema,
-      tag: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()])),
-      webhook_id: Type.Optional(Type.Union([MUTABLE_MEMBERS.webhook_id.kind.schema, Type.Null()])),
-    },
-    { additionalProperties: false },
-  ),
+  request: Type.Closed({
+    event_type: eventType.kind.schema,
+    filter: filterObject.kind.schema,
+    tag: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()])),
+    webhook_id: Type.Optional(Type.Union([MUTABLE_MEMBERS.webhook_id.kind.schema, Type.Null()])),
+  }),
   bodyMembers: {
     event_type: MEMBERS.event_type,
     filter: MEMBERS.filter,
     ...Object.fromEntries(Object.entries(FILTER_MEMBERS).map(([name, member]) => [`filter.${name}`, member])),
     ...MUTABLE_MEMBERS,
   },
-  reply: Type.Object(
-    {
-      data: Type.Object({ subscription: subscriptionSchema }, { additionalProperties: false }),
-      meta: totalSchema,
-    },
-    { additionalProperties: false },
-  ),
+  reply: Type.Closed({
+    data: Type.Closed({ subscription: subscriptionSchema }),
+    meta: totalSchema,
+  }),
   problems: [
     'MEMBER_NO_OBJECT',
     'MEMBER_MISSING',

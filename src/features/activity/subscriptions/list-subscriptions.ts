@@ -4,7 +4,7 @@ import { integer, text } from '../../../contract/declare/fields.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { problem } from '../../../contract/problems/problems.ts';
 import { serializeSubscription, subscriptionSchema } from './serialize-subscription.ts';
-import { type Owner, ownerOf } from './subscription-owner.ts';
+import { type Owner, ownerOf, SUBSCRIPTION_CALL } from './subscription-owner.ts';
 
 const PAGE_SIZE = 100;
 const PAGE_MAX = 1000;
@@ -18,30 +18,19 @@ export const listSubscriptions: Operation = {
   method: 'GET',
   path: '/2/activity/subscriptions',
   description: 'List subscriptions, oldest first.',
-  group: 'subscriptions',
-  family: 'problem',
-  credential: 'user-or-bearer',
-  rate: 'subscriptions',
+  ...SUBSCRIPTION_CALL,
   parameters: {
     max_results: integer({ min: 1, max: PAGE_MAX }).defaults(PAGE_SIZE).describe('Page size.'),
     pagination_token: text({ max: 400 }).describe('`next_token` of the previous page.'),
   },
-  body: 'form',
-  shape: 'bare',
-  reply: Type.Object(
-    {
-      data: Type.Array(subscriptionSchema),
-      meta: Type.Object(
-        {
-          result_count: Type.Integer({ minimum: 0 }),
-          next_token: Type.Optional(Type.String({ pattern: '^[0-9a-v]{16,}$' })),
-          total_subscriptions: Type.Integer({ minimum: 0 }),
-        },
-        { additionalProperties: false },
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  reply: Type.Closed({
+    data: Type.Array(subscriptionSchema),
+    meta: Type.Closed({
+      result_count: Type.Integer({ minimum: 0 }),
+      next_token: Type.Optional(Type.String({ pattern: '^[0-9a-v]{16,}$' })),
+      total_subscriptions: Type.Integer({ minimum: 0 }),
+    }),
+  }),
   problems: ['PAGE_TOKEN_INVALID'],
   async perform(call) {
     const owner = ownerOf(call);

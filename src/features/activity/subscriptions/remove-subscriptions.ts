@@ -4,7 +4,7 @@ import { LONG_ID } from '../../../contract/declare/long-ids.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { longIdField } from '../long-id-field.ts';
 import { totalSchema } from './serialize-subscription.ts';
-import { findOwnSubscription, isOwnedBy, ownerOf } from './subscription-owner.ts';
+import { findOwnSubscription, isOwnedBy, ownerOf, SUBSCRIPTION_CALL } from './subscription-owner.ts';
 
 const id = Type.String({ pattern: LONG_ID.source });
 const deleted = Type.Literal(true);
@@ -18,17 +18,8 @@ export const removeSubscription: Operation = {
   method: 'DELETE',
   path: '/2/activity/subscriptions/:subscription_id',
   description: 'Delete a subscription.',
-  group: 'subscriptions',
-  family: 'problem',
-  credential: 'user-or-bearer',
-  rate: 'subscriptions',
-  parameters: {},
-  body: 'form',
-  shape: 'bare',
-  reply: Type.Object(
-    { data: Type.Object({ deleted }, { additionalProperties: false }), meta: totalSchema },
-    { additionalProperties: false },
-  ),
+  ...SUBSCRIPTION_CALL,
+  reply: Type.Closed({ data: Type.Closed({ deleted }), meta: totalSchema }),
   problems: ['SUBSCRIPTION_NOT_FOUND'],
   async perform(call) {
     const owner = ownerOf(call);
@@ -51,28 +42,15 @@ export const removeSubscriptions: Operation = {
   method: 'DELETE',
   path: '/2/activity/subscriptions',
   description: 'Delete several subscriptions; ids that do not exist are listed under `errors`.',
-  group: 'subscriptions',
-  family: 'problem',
-  credential: 'user-or-bearer',
-  rate: 'subscriptions',
+  ...SUBSCRIPTION_CALL,
   parameters: { ids: listOf(longIdField(), { max: 100 }).required().describe('Subscription ids.') },
-  body: 'form',
-  shape: 'bare',
-  reply: Type.Object(
-    {
-      data: Type.Array(Type.Object({ subscription_id: id, deleted }, { additionalProperties: false })),
-      errors: Type.Optional(
-        Type.Array(
-          Type.Object(
-            { subscription_id: id, reason: Type.Literal('NotFound'), message: Type.String() },
-            { additionalProperties: false },
-          ),
-        ),
-      ),
-      meta: totalSchema,
-    },
-    { additionalProperties: false },
-  ),
+  reply: Type.Closed({
+    data: Type.Array(Type.Closed({ subscription_id: id, deleted })),
+    errors: Type.Optional(
+      Type.Array(Type.Closed({ subscription_id: id, reason: Type.Literal('NotFound'), message: Type.String() })),
+    ),
+    meta: totalSchema,
+  }),
   problems: [],
   async perform(call) {
     const owner = ownerOf(call);

@@ -5,6 +5,17 @@ import { problem } from '../../../contract/problems/problems.ts';
 import type { Subscription } from '../../../storage/tables/subscriptions.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 
+/** The common part of the operations on subscriptions. */
+export const SUBSCRIPTION_CALL = {
+  group: 'subscriptions',
+  family: 'problem',
+  credential: 'user-or-bearer',
+  rate: 'subscriptions',
+  parameters: {},
+  body: 'form',
+  shape: 'bare',
+} as const;
+
 /**
  * Whose subscriptions a call can see: all of an application, or those that one user made through it.
  * @source activity 17.1

@@ -6,7 +6,7 @@ import type { Subscription } from '../../../storage/tables/subscriptions.ts';
 import { MUTABLE_MEMBERS, webhookErrors } from './create-subscription.ts';
 import { dedupKeyOf } from './dedup-keys.ts';
 import { serializeSubscription, subscriptionSchema, totalSchema } from './serialize-subscription.ts';
-import { findOwnSubscription, ownerOf } from './subscription-owner.ts';
+import { findOwnSubscription, ownerOf, SUBSCRIPTION_CALL } from './subscription-owner.ts';
 
 const IMMUTABLE = new Set(['event_type', 'filter']);
 
@@ -19,31 +19,20 @@ export const updateSubscription: Operation = {
   method: 'PUT',
   path: '/2/activity/subscriptions/:subscription_id',
   description: 'Change or remove the tag or the webhook of a subscription.',
-  group: 'subscriptions',
-  family: 'problem',
-  credential: 'user-or-bearer',
-  rate: 'subscriptions',
-  parameters: {},
+  ...SUBSCRIPTION_CALL,
   body: 'json',
-  shape: 'bare',
-  request: Type.Object(
+  request: Type.Closed(
     {
       tag: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 200 }), Type.Null()])),
       webhook_id: Type.Optional(Type.Union([MUTABLE_MEMBERS.webhook_id.kind.schema, Type.Null()])),
     },
-    { additionalProperties: false, minProperties: 1 },
+    { minProperties: 1 },
   ),
   bodyMembers: MUTABLE_MEMBERS,
-  reply: Type.Object(
-    {
-      data: Type.Object(
-        { subscription: subscriptionSchema, total_subscriptions: Type.Integer({ minimum: 0 }) },
-        { additionalProperties: false },
-      ),
-      meta: totalSchema,
-    },
-    { additionalProperties: false },
-  ),
+  reply: Type.Closed({
+    data: Type.Closed({ subscription: subscriptionSchema, total_subscriptions: Type.Integer({ minimum: 0 }) }),
+    meta: totalSchema,
+  }),
   problems: [
     'MEMBER_NO_OBJECT',
     'MEMBER_UNKNOWN',

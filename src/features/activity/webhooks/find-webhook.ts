@@ -5,6 +5,17 @@ import { type Problem, problem } from '../../../contract/problems/problems.ts';
 import type { Webhook } from '../../../contract/store/webhooks.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
 
+/** The common part of the operations on webhooks. */
+export const WEBHOOK_CALL = {
+  group: 'webhooks',
+  family: 'problem',
+  credential: 'bearer',
+  rate: 'webhooks',
+  parameters: {},
+  body: 'form',
+  shape: 'bare',
+} as const;
+
 /**
  * The webhook that a path names.
  * @throws WEBHOOK_NOT_FOUND

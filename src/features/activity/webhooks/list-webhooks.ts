@@ -1,6 +1,7 @@
 import { Type } from '../../../base/json-schema.ts';
 import { applicationOf } from '../../../contract/declare/callers.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
+import { WEBHOOK_CALL } from './find-webhook.ts';
 import { serializeWebhook, webhookSchema } from './serialize-webhook.ts';
 
 /** Lists the webhooks of the application, oldest first. @source activity 19.1 */
@@ -9,20 +10,11 @@ export const listWebhooks: Operation = {
   method: 'GET',
   path: '/2/webhooks',
   description: 'List the webhooks of the application, oldest first.',
-  group: 'webhooks',
-  family: 'problem',
-  credential: 'bearer',
-  rate: 'webhooks',
-  parameters: {},
-  body: 'form',
-  shape: 'bare',
-  reply: Type.Object(
-    {
-      data: Type.Array(webhookSchema),
-      meta: Type.Object({ result_count: Type.Integer({ minimum: 0 }) }, { additionalProperties: false }),
-    },
-    { additionalProperties: false },
-  ),
+  ...WEBHOOK_CALL,
+  reply: Type.Closed({
+    data: Type.Array(webhookSchema),
+    meta: Type.Closed({ result_count: Type.Integer({ minimum: 0 }) }),
+  }),
   problems: [],
   async perform({ caller, services }) {
     const found = await services.store.read((tx) => tx.webhooks.list(applicationOf(caller)));

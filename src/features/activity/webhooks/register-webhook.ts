@@ -10,6 +10,7 @@ import { ConstraintViolated } from '../../../contract/store/errors.ts';
 import { secretContext } from '../../../contract/store/sealed-columns.ts';
 import { WEBHOOK_JOBS, type Webhook } from '../../../contract/store/webhooks.ts';
 import type { ReadTransaction } from '../../../storage/unit-of-work.ts';
+import { WEBHOOK_CALL } from './find-webhook.ts';
 import { serializeWebhook, webhookSchema } from './serialize-webhook.ts';
 import { newWebhookSecret } from './signing.ts';
 import { challengeUrl, requireSuccess, VALID_FOR_S } from './validity.ts';
@@ -33,16 +34,11 @@ export const registerWebhook: Operation = {
   method: 'POST',
   path: '/2/webhooks',
   description: 'Register a URL for events. It is challenged at once and must answer correctly.',
-  group: 'webhooks',
+  ...WEBHOOK_CALL,
   groupDescription: 'URLs of an application that receive events.',
-  family: 'problem',
-  credential: 'bearer',
-  rate: 'webhooks',
-  parameters: {},
   body: 'members',
-  shape: 'bare',
   bodyMembers: MEMBERS,
-  reply: Type.Object({ data: webhookSchema }, { additionalProperties: false }),
+  reply: Type.Closed({ data: webhookSchema }),
   problems: ['WEBHOOK_URL_INVALID', 'WEBHOOK_EXISTS', 'TOO_MANY_WEBHOOKS', 'WEBHOOK_CRC_FAILED'],
   async perform(call) {
     const { services, caller, input } = call;

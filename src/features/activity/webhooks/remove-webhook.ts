@@ -2,7 +2,7 @@ import { Type } from '../../../base/json-schema.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
 import { WEBHOOK_JOBS } from '../../../contract/store/webhooks.ts';
 import { detachWebhook } from '../subscriptions/dedup-keys.ts';
-import { findOwnWebhook } from './find-webhook.ts';
+import { findOwnWebhook, WEBHOOK_CALL } from './find-webhook.ts';
 
 /** Removes a webhook. Its subscriptions stay, for streams only. @source activity 19.1 */
 export const removeWebhook: Operation = {
@@ -10,17 +10,8 @@ export const removeWebhook: Operation = {
   method: 'DELETE',
   path: '/2/webhooks/:webhook_id',
   description: 'Remove a webhook. Its subscriptions stay, for streams only.',
-  group: 'webhooks',
-  family: 'problem',
-  credential: 'bearer',
-  rate: 'webhooks',
-  parameters: {},
-  body: 'form',
-  shape: 'bare',
-  reply: Type.Object(
-    { data: Type.Object({ deleted: Type.Literal(true) }, { additionalProperties: false }) },
-    { additionalProperties: false },
-  ),
+  ...WEBHOOK_CALL,
+  reply: Type.Closed({ data: Type.Closed({ deleted: Type.Literal(true) }) }),
   problems: ['WEBHOOK_NOT_FOUND'],
   async perform(call) {
     const { services, now } = call;

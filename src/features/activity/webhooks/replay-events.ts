@@ -9,7 +9,7 @@ import { WEBHOOK_JOBS, type Webhook } from '../../../contract/store/webhooks.ts'
 import { OLD_REPLAY_PATH } from '../deprecations.ts';
 import { longIdField } from '../long-id-field.ts';
 import { idSchema, serializeTime, timeSchema } from '../wire-format.ts';
-import { findOwnWebhook } from './find-webhook.ts';
+import { findOwnWebhook, WEBHOOK_CALL } from './find-webhook.ts';
 import { minuteField, minuteText } from './minute-field.ts';
 import { challengeUrl, requireSuccess, storeResult } from './validity.ts';
 
@@ -24,10 +24,7 @@ const MEMBERS = {
   to_date: TIMES.to_date.required(),
 } as const satisfies Parameters;
 
-const reply: Schema = Type.Object(
-  { data: Type.Object({ job_id: idSchema, created_at: timeSchema }, { additionalProperties: false }) },
-  { additionalProperties: false },
-);
+const reply: Schema = Type.Closed({ data: Type.Closed({ job_id: idSchema, created_at: timeSchema }) });
 
 const COMMON_PROBLEMS = [
   'REPLAY_TIME_INVALID',
@@ -45,13 +42,9 @@ export const replayEvents: Operation = {
   method: 'POST',
   path: '/2/webhooks/replay',
   description: 'Send the events of a range of minutes to a webhook again; both ends are included.',
-  group: 'webhooks',
-  family: 'problem',
-  credential: 'bearer',
+  ...WEBHOOK_CALL,
   rate: 'replays',
-  parameters: {},
   body: 'members',
-  shape: 'bare',
   bodyMembers: MEMBERS,
   reply,
   problems: ['WEBHOOK_ID_INVALID', ...COMMON_PROBLEMS],
@@ -75,15 +68,11 @@ export const replayAtOldPath: Operation = {
   method: 'POST',
   path: '/2/account_activity/replay/webhooks/:webhook_id/subscriptions/all',
   description: 'Send the events of a range of minutes to a webhook again.',
-  group: 'webhooks',
-  family: 'problem',
-  credential: 'bearer',
+  ...WEBHOOK_CALL,
   rate: 'replays',
   deprecation: OLD_REPLAY_PATH,
   sunset: ({ activity: { webhookRules } }) => webhookRules.legacyReplayEndsAt,
   parameters: TIMES,
-  body: 'form',
-  shape: 'bare',
   reply,
   problems: ['PATH_GONE', 'WEBHOOK_NOT_FOUND', 'REPLAY_TIME_MISSING', ...COMMON_PROBLEMS],
   validate(input, _account, named) {

@@ -1,6 +1,6 @@
 import { Type } from '../../../base/json-schema.ts';
 import type { Operation } from '../../../contract/declare/operation.ts';
-import { findOwnWebhook, webhookNotFound } from './find-webhook.ts';
+import { findOwnWebhook, WEBHOOK_CALL, webhookNotFound } from './find-webhook.ts';
 import { challengeWebhook, requireSuccess } from './validity.ts';
 
 /** Challenges a webhook now, which makes it valid or invalid. @source activity 19.1 and 19.3 */
@@ -9,17 +9,8 @@ export const validateWebhook: Operation = {
   method: 'PUT',
   path: '/2/webhooks/:webhook_id',
   description: 'Challenge a webhook now; a correct answer makes it valid again.',
-  group: 'webhooks',
-  family: 'problem',
-  credential: 'bearer',
-  rate: 'webhooks',
-  parameters: {},
-  body: 'form',
-  shape: 'bare',
-  reply: Type.Object(
-    { data: Type.Object({ valid: Type.Literal(true) }, { additionalProperties: false }) },
-    { additionalProperties: false },
-  ),
+  ...WEBHOOK_CALL,
+  reply: Type.Closed({ data: Type.Closed({ valid: Type.Literal(true) }) }),
   problems: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_URL_INVALID', 'WEBHOOK_CRC_FAILED'],
   async perform(call) {
     const webhook = await call.services.store.read((tx) => findOwnWebhook(tx, call));

@@ -4,7 +4,7 @@ import { readMembers } from '../../../contract/declare/members.ts';
 import type { Input, Parameters } from '../../../contract/declare/operation.ts';
 import { type ErrorDetail, Problem } from '../../../contract/problems/problems.ts';
 import type { DecisionRequest, RequestedPlacement, ViewContext } from '../../../contract/services/serving.ts';
-import type { PersonWord } from '../../../contract/store/directory.ts';
+import { PERSON_WORDS } from '../../../contract/store/directory.ts';
 import { PLACEMENTS } from '../../ads/line-items/placements.ts';
 
 /** Maximum number of placements of a request, and of ads of a placement. */
@@ -122,18 +122,7 @@ function placementsIn(
 }
 
 /** Context members that are attributes of people. `country` is ISO 3166-1 alpha-2, all others are targeting values. */
-const CONTEXT_WORDS = [
-  'country',
-  'region',
-  'metro',
-  'city',
-  'postal_code',
-  'language',
-  'gender',
-  'platform',
-  'platform_version',
-  'device',
-] as const satisfies readonly PersonWord[];
+const CONTEXT_WORDS = PERSON_WORDS.slice(0, PERSON_WORDS.indexOf('network_operator'));
 
 function contextOf(input: Input): ViewContext {
   const words = Object.fromEntries(
