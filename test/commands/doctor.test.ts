@@ -90,6 +90,7 @@ describe('doctor', () => {
 });
 
 describe('the database', () => {
+  const change = (sql: string) => onPlace(place, (driver) => driver.write((session) => session.runRaw(sql)));
   const examine = async (flags?: Record<string, unknown>) => wanting(await examineDatabase(settingsOf(flags)));
 
   test('without a fault', async () => assert.deepEqual(await examine(), HASTY));
@@ -172,8 +173,7 @@ describe('the database', () => {
   });
 
   test('with overdue jobs', async () => {
-    const driver = await openDriver(settingsOf());
-    const store = storeOn(driver);
+    const store = storeOn(await openDriver(settingsOf()));
     const job = { kind: 'media-removal', key: 'x' };
     await store.write((tx) => tx.jobs.plan({ ...job, run_at: '2026-01-01T00:00:00Z' }));
     assert.deepEqual(await examine(), [
@@ -181,24 +181,19 @@ describe('the database', () => {
       'warning: 1 media-removal jobs have been due since 2026-01-01T00:00:00Z',
     ]);
     await store.write((tx) => tx.jobs.cancel(job.kind, job.key));
-    await driver.close();
+    await store.close();
   });
 
   test('with requests that are refused after a restore', async () => {
-    const driver = await openDriver(settingsOf());
-    const change = (sql: string) => driver.write((session) => session.runRaw(sql));
     await change(`insert into restores (restored_at, backup_made_at, requests_not_before) values ('', '', 4102444800)`);
     assert.deepEqual(await examine(), [
       ...HASTY,
       'warning: the service was restored: requests signed before 2100-01-01T00:00:00Z are refused with code 135',
     ]);
     await change('delete from restores');
-    await driver.close();
   });
 
   test('with events that no server puts into the log', async () => {
-    const driver = await openDriver(settingsOf());
-    const change = (sql: string) => driver.write((session) => session.runRaw(sql));
     await change(`insert into event_outbox (id, place, event_type, user_id, payload, created_at)
       values (1, 1, 'spaces.end', '1', '{}', '2026-01-01T00:00:00Z')`);
     assert.deepEqual(await examine(), [
@@ -206,7 +201,6 @@ describe('the database', () => {
       'warning: an event of 2026-01-01T00:00:00Z is not in the event log yet',
     ]);
     await change('delete from event_outbox');
-    await driver.close();
   });
 
   test('with webhooks to which nobody delivers, and events that wait for them', async () => {
