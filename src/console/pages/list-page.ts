@@ -25,7 +25,7 @@ import {
   type StandingList,
 } from '../lists/read-list.ts';
 import { moneyText } from '../money.ts';
-import { consolePage, csvFile, redirectTo } from '../parts/console-document.ts';
+import { consolePage, createButton, csvFile, redirectTo } from '../parts/console-document.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { stateMark } from '../parts/state-mark.ts';
 import { bodyOf } from '../refused-call.ts';
@@ -101,7 +101,7 @@ async function show(visit: AccountVisit, placed: PlacedList, problems: Problems 
   return consolePage(visit, {
     problems,
     title: list.words.title,
-    actions: canChange(visit) ? createLink(visit, list, query) : noHtml,
+    actions: createLink(visit, list, query),
     islands: isPlain || rows.length === 0 ? [] : ['grid'],
     content: html`${problemSummary(problems)}
 <form class="filters" method="get">${query.view ? hiddenFields({ view: query.view }) : ''}<div class="field"><label for="q">${words.search}</label><input id="q" name="q" value="${q ?? ''}" maxlength="255"></div>
@@ -114,12 +114,10 @@ ${rows.length === 0 ? emptyOf(list, q ?? query.within ?? state) : gridOf(visit, 
 }
 
 /** Links to a new line item if the list shows one campaign, otherwise to a new campaign. */
-function createLink({ account }: AccountVisit, { resource }: EntityList, { within }: ListQuery): Html {
-  const isOfCampaign = resource === 'line_items' && within !== undefined;
-  const [path, text] = isOfCampaign
-    ? [`line_items/new?campaign_id=${encodeURIComponent(within)}`, texts.campaign.addLine]
-    : ['campaigns/new', texts.campaigns.create];
-  return html`<a class="button main" href="/ads/${account.id}/${path}">${text}</a>`;
+function createLink(visit: AccountVisit, { resource }: EntityList, { within }: ListQuery): Html {
+  return resource === 'line_items' && within !== undefined
+    ? createButton(visit, `line_items/new?campaign_id=${encodeURIComponent(within)}`, texts.campaign.addLine)
+    : createButton(visit, 'campaigns/new', texts.campaigns.create);
 }
 
 /** Lists the parents to filter by, as id and name. */

@@ -7,7 +7,7 @@ import { texts } from '../../texts/texts.ts';
 import { type AccountVisit, accountPage } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { lastDays } from '../days.ts';
-import { consolePage, csvFile } from '../parts/console-document.ts';
+import { consolePage, createButton, csvFile } from '../parts/console-document.ts';
 import { asOf, dailyCharts, requireReader, resultCards, resultTable } from '../parts/result-tables.ts';
 
 const words = texts.results;
@@ -26,11 +26,12 @@ export function overviewPage(deps: ConsoleDeps): Page {
     if (request.parameter('format') === 'csv') return csvOf(visit, days, found);
     return consolePage(visit, {
       title: words.title,
+      actions: createButton(visit, 'campaigns/new', texts.campaigns.create),
       content: html`<form class="filters" method="get">${selectField('days', words.range, Object.entries(words.ranges), String(count))}<button type="submit">${words.show}</button>
 <a class="button" href="?days=${count}&format=csv">${words.csv}</a></form>
 ${
   found.length === 0
-    ? emptyOf(visit)
+    ? html`<div class="empty"><h2>${words.none}</h2><p>${words.noneAbout}</p></div>`
     : joinHtml(
         found.map((each) => resultsOf(visit, days, each, found.length > 1)),
         '\n',
@@ -39,10 +40,6 @@ ${
 ${asOf(visit, deps)}`,
     });
   });
-}
-
-function emptyOf({ account }: AccountVisit): Html {
-  return html`<div class="empty"><h2>${words.none}</h2><p>${words.noneAbout}</p><p><a class="button main" href="/ads/${account.id}/campaigns">${words.campaigns}</a></p></div>`;
 }
 
 function resultsOf(

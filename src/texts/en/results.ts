@@ -22,7 +22,6 @@ export const results = {
   byCampaign: 'By campaign',
   none: 'Nothing was delivered in this period.',
   noneAbout: 'Results appear here once a campaign runs.',
-  campaigns: 'Go to the campaigns',
   results: 'Results',
   resultsOf: (name: string) => `Results of ${name}`,
   presets: {
