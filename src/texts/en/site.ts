@@ -15,7 +15,7 @@ export const site = {
   done: 'Done',
   callForm: {
     operation: 'Operation',
-    operationHint: 'Its name, its path, or words such as bid POST.',
+    operationHint: 'Its name, its path, or words such as “create campaign”.',
     find: 'Find',
     required: 'required',
     fallback: (value: string) => `default ${value}`,
