@@ -1,3 +1,4 @@
+import { type Html, html, noHtml } from '../base/html.ts';
 import { formatInstant } from '../base/instants.ts';
 import type { Environment } from '../contract/declare/account-state.ts';
 import {
@@ -113,4 +114,9 @@ const WRITERS = ['ACCOUNT_ADMIN', 'AD_MANAGER'];
 /** Whether the user may change campaigns. Only decides which forms are offered; the API enforces permissions. */
 export function canChange({ permissions }: Pick<AccountVisit, 'permissions'>): boolean {
   return permissions.some((each) => WRITERS.includes(each));
+}
+
+/** Links to a form that creates something in the account, if the user may. */
+export function createButton(visit: AccountVisit, path: string, text: string): Html {
+  return canChange(visit) ? html`<a class="button main" href="/ads/${visit.account.id}/${path}">${text}</a>` : noHtml;
 }

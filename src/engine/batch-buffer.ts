@@ -118,7 +118,6 @@ export async function batchBuffer(
     append: async (row) => wait.append(row),
     appendAll: (rows) => stored.appendAll(rows),
     page: (query) => stored.page(query),
-    removeBefore: (time, limit) => stored.removeBefore(time, limit),
   };
   return { tx: { ...tx, records, accountHistory }, flush: wait.flush };
 }

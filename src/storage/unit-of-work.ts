@@ -4,6 +4,7 @@ import type { RecordsReading, RecordsWriting } from '../contract/store/records.t
 import { findNumber, takeNumbers } from './core/sequences.ts';
 import type { Session } from './core/session.ts';
 import { AccountHistory } from './tables/account-history.ts';
+import { removeOldest } from './tables/aging-rows.ts';
 import { ApplicationLimits } from './tables/application-limits.ts';
 import { ApplicationUsage } from './tables/application-usage.ts';
 import { AudienceLog } from './tables/audience-log.ts';
@@ -92,6 +93,7 @@ export function partsOn(session: Session, invalidate: (tag: string) => void, col
     usedNonces: new UsedNonces(session),
     audit: new Audit(session),
     cacheChanges: new CacheChanges(session),
+    removeOldest: removeOldest.bind(undefined, session),
     /** The next number of a sequence; undefined when none was taken yet. */
     findNumber: (sequence: string) => findNumber(session, sequence),
     /** Takes the next `count` numbers of a sequence; returns the first. */

@@ -44,14 +44,14 @@ const CASES: readonly Case[] = [
     row: 'a tally of failed logins that counts another one',
     add: (tx) => tx.loginTallies.lock(['counted meanwhile'], blank),
     change: (tx) => tx.loginTallies.put({ ...blank, id: 'counted meanwhile', failures: 2, ends_s: 1000 }),
-    remove: (tx) => tx.loginTallies.removeEnded(500, 10),
+    remove: (tx) => tx.removeOldest('login_tallies', 501, 10),
     find: async (tx) => ((await tx.loginTallies.count()) === 1 ? true : undefined),
   },
   {
     row: 'an idle session that is used',
     add: (tx) => tx.sessions.add(session),
     change: (tx) => tx.sessions.change(session.id_hash, { last_seen_at: '2026-01-03T00:00:00Z' }),
-    remove: (tx) => tx.sessions.removeIdle('2026-01-02T00:00:00Z', 10),
+    remove: (tx) => tx.removeOldest('sessions', '2026-01-02T00:00:00Z', 10),
     find: (tx) => tx.sessions.find(session.id_hash),
   },
   {

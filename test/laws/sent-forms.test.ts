@@ -242,7 +242,7 @@ describe('a form that is sent again', () => {
     await world.service.jobs.runDue();
     world.clock.advance(86_400);
     await world.service.jobs.runDue();
-    assert.equal(await world.service.store.write((tx) => tx.sentForms.removeSent('9999', 100)), 0);
+    assert.equal(await world.service.store.write((tx) => tx.removeOldest('sent_forms', '9999', 100)), 0);
     await logIn(user, ada);
   });
 

@@ -169,9 +169,11 @@ describe('the delivery ledger', () => {
         days.map((day) => changeOf(account, `${day}T00:00:00Z`, `${day}T00:00:00Z`, `${day}T00:30:00Z`)),
       ),
     );
-    assert.equal(await write((ledger) => ledger.removeImpressionsBefore('2020-01-03', 1)), 1);
-    assert.equal(await write((ledger) => ledger.removeImpressionsBefore('2020-01-03', 10)), 1);
-    assert.equal(await write((ledger) => ledger.removeChangesBefore('2020-01-02T00:00:00Z', 10)), 1);
+    const remove = (...which: Parameters<WriteTransaction['removeOldest']>) =>
+      world.service.store.write((tx) => tx.removeOldest(...which));
+    assert.equal(await remove('delivery_views', '2020-01-03', 1), 1);
+    assert.equal(await remove('delivery_views', '2020-01-03', 10), 1);
+    assert.equal(await remove('delivery_changes', '2020-01-02T00:00:00Z', 10), 1);
     const left = await read((ledger) => ledger.listImpressions(account, ['p'], '2020-01-01'));
     assert.deepEqual(
       left.map(({ day }) => day),

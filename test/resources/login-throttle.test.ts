@@ -101,10 +101,10 @@ test('beyond a limit, the tallies that end first are dropped', async () => {
     ] as const) {
       await tx.loginTallies.lock([id], { ...blank, ends_s });
     }
-    await tx.loginTallies.removeFirst((await tx.loginTallies.count()) - 1);
+    await tx.removeOldest('login_tallies', Number.MAX_SAFE_INTEGER, (await tx.loginTallies.count()) - 1);
     const [late] = await tx.loginTallies.lock(['late'], { ...blank, ends_s: 0 });
     const count = await tx.loginTallies.count();
-    await tx.loginTallies.removeFirst(1);
+    await tx.removeOldest('login_tallies', Number.MAX_SAFE_INTEGER, 1);
     return [late!.ends_s, count];
   });
   assert.deepEqual(left, [6_000_000_000, 1]);

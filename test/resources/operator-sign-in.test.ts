@@ -63,7 +63,8 @@ describe('signing in to the operator console', () => {
     await tokenFor('grace');
     world.clock.advance(1200);
     const wallNow = new Date(world.clock.now()).toISOString();
-    const left = (): Promise<number> => world.service.store.write((tx) => tx.operatorLinks.removeEnded(wallNow, 10));
+    const left = (): Promise<number> =>
+      world.service.store.write((tx) => tx.removeOldest('operator_links', wallNow, 10));
     await world.service.jobs.runDue();
     assert.equal(await left(), 0, 'the job has removed it');
   });

@@ -4,7 +4,7 @@ import type { PageResponse } from '../../contract/declare/pages.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
 import { selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
-import { type AccountVisit, accountPage, canChange } from '../account-visit.ts';
+import { type AccountVisit, accountPage, canChange, createButton } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import {
   cellText,
@@ -25,7 +25,7 @@ import {
   type StandingList,
 } from '../lists/read-list.ts';
 import { moneyText } from '../money.ts';
-import { consolePage, createButton, csvFile, redirectTo } from '../parts/console-document.ts';
+import { consolePage, csvFile, redirectTo } from '../parts/console-document.ts';
 import { type Problems, problemSummary, problemsOf } from '../parts/form-problems.ts';
 import { stateMark } from '../parts/state-mark.ts';
 import { bodyOf } from '../refused-call.ts';

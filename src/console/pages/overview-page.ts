@@ -4,10 +4,10 @@ import type { Page, PageResponse } from '../../contract/declare/pages.ts';
 import type { CurrencyReport } from '../../contract/delivery/report.ts';
 import { selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
-import { type AccountVisit, accountPage } from '../account-visit.ts';
+import { type AccountVisit, accountPage, createButton } from '../account-visit.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { lastDays } from '../days.ts';
-import { consolePage, createButton, csvFile } from '../parts/console-document.ts';
+import { consolePage, csvFile } from '../parts/console-document.ts';
 import { asOf, dailyCharts, requireReader, resultCards, resultTable } from '../parts/result-tables.ts';
 
 const words = texts.results;

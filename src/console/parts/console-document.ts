@@ -10,7 +10,7 @@ import type {
 } from '../../contract/declare/pages.ts';
 import { callText } from '../../markup/call-text.ts';
 import { texts } from '../../texts/texts.ts';
-import { type AccountVisit, canChange } from '../account-visit.ts';
+import type { AccountVisit } from '../account-visit.ts';
 import { RefusedCall } from '../refused-call.ts';
 import { type Problems, refusalReasons, statusOf } from './form-problems.ts';
 
@@ -58,11 +58,6 @@ ${callsSection(visit.calls)}`,
     },
     hasForm: true,
   };
-}
-
-/** Links to a form that creates something in the account, if the user may. */
-export function createButton(visit: AccountVisit, path: string, text: string): Html {
-  return canChange(visit) ? html`<a class="button main" href="/ads/${visit.account.id}/${path}">${text}</a>` : noHtml;
 }
 
 /** A page outside any account. */

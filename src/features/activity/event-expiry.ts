@@ -17,9 +17,13 @@ export const eventExpiry = expiryJob<number>({
     const settled = (await tx.webhookLeases.findSettled()) ?? Number.MAX_SAFE_INTEGER;
     const before = formatInstant(now_ms - retention_s * 1000);
     return [
-      await tx.streamConnections.removeEnded(formatMillisecond(now_ms - CONNECTION_HISTORY_S * 1000), REMOVED_AT_ONCE),
-      await tx.events.removeBefore(before, settled, REMOVED_AT_ONCE),
-      await tx.messages.removeBefore(before, REMOVED_AT_ONCE),
+      await tx.removeOldest(
+        'stream_connections',
+        formatMillisecond(now_ms - CONNECTION_HISTORY_S * 1000),
+        REMOVED_AT_ONCE,
+      ),
+      await tx.removeOldest('events', before, REMOVED_AT_ONCE, { position: ['<=', settled] }),
+      await tx.removeOldest('messages', before, REMOVED_AT_ONCE),
       await tx.messages.removeOldMarks(REMOVED_AT_ONCE),
     ];
   },

@@ -39,9 +39,9 @@ const HOURLY = { key: 'all', period_s: 3600, settingOf: () => {} };
 export const ledgerExpiry = expiryJob<void>({
   ...HOURLY,
   name: 'delivery-expiry',
-  remove: async ({ deliveryLedger: ledger }, _, now) => [
-    await ledger.removeImpressionsBefore(addDays(now.slice(0, 10), -LEDGER_DAYS.views), REMOVED_AT_ONCE),
-    await ledger.removeChangesBefore(addSeconds(now, -LEDGER_DAYS.changes * DAY_S), REMOVED_AT_ONCE),
+  remove: async (tx, _, now) => [
+    await tx.removeOldest('delivery_views', addDays(now.slice(0, 10), -LEDGER_DAYS.views), REMOVED_AT_ONCE),
+    await tx.removeOldest('delivery_changes', addSeconds(now, -LEDGER_DAYS.changes * DAY_S), REMOVED_AT_ONCE),
   ],
 });
 
@@ -49,17 +49,17 @@ export const ledgerExpiry = expiryJob<void>({
 export const conversionExpiry = expiryJob<void>({
   ...HOURLY,
   name: 'conversion-expiry',
-  async remove({ conversions }, _, now) {
+  async remove(tx, _, now) {
     const before = (rows: keyof typeof CONVERSION_DAYS): string => addSeconds(now, -CONVERSION_DAYS[rows] * DAY_S);
     const counted = before('counted');
     return [
-      await conversions.removeTouchesBefore('click', before('clicks'), REMOVED_AT_ONCE),
-      await conversions.removeTouchesBefore('view', before('views'), REMOVED_AT_ONCE),
-      await conversions.removeCountedBefore(counted, REMOVED_AT_ONCE),
+      await tx.removeOldest('delivery_touches', before('clicks'), REMOVED_AT_ONCE, { kind: ['=', 'click'] }),
+      await tx.removeOldest('delivery_touches', before('views'), REMOVED_AT_ONCE, { kind: ['=', 'view'] }),
+      await tx.removeOldest('counted_conversions', counted, REMOVED_AT_ONCE),
       // Its click id is no longer valid.
-      await conversions.removeOfClicksBefore(counted, REMOVED_AT_ONCE),
-      await conversions.removeCountedClicksBefore(counted, REMOVED_AT_ONCE),
-      await conversions.removeWaitingBefore(before('waiting'), REMOVED_AT_ONCE),
+      await tx.removeOldest('click_conversions', counted, REMOVED_AT_ONCE),
+      await tx.removeOldest('counted_clicks', counted, REMOVED_AT_ONCE),
+      await tx.removeOldest('waiting_conversions', before('waiting'), REMOVED_AT_ONCE),
     ];
   },
 });
@@ -68,5 +68,7 @@ export const conversionExpiry = expiryJob<void>({
 export const beaconExpiry = expiryJob<void>({
   ...HOURLY,
   name: 'delivery.beacon_expiry',
-  remove: async (tx, _, now) => [await tx.deliveryBeacons.removeExpired(instantMs(now) - LATE_MS, REMOVED_AT_ONCE)],
+  remove: async (tx, _, now) => [
+    await tx.removeOldest('delivery_beacons', instantMs(now) - LATE_MS + 1, REMOVED_AT_ONCE),
+  ],
 });

@@ -27,7 +27,7 @@ export const keywordIndexing: JobKind<IndexStep> = {
       isMore = true;
     } else if (key === INDEXING_JOBS.build) {
       await tx.posts.adoptForeign();
-      isMore = (await tx.corpus.removeBefore(firstDay, PAGES_PER_UNIT)) > 0;
+      isMore = (await tx.removeOldest('corpus_pages', firstDay, PAGES_PER_UNIT)) > 0;
     }
     const run_at = isMore ? now : addSeconds(now, IDLE_PERIOD_S);
     await tx.jobs.planNoLaterThan({ kind, key: INDEXING_JOBS.build, run_at });

@@ -60,12 +60,12 @@ export const historyExpiry = expiryJob<number>({
     const before = (days: number): string => addSeconds(now, -days * DAY_S);
     const revoked = before(KEPT_DAYS.revokedTokens);
     return [
-      retention_days === 0 ? 0 : await tx.accountHistory.removeBefore(before(retention_days), REMOVED_AT_ONCE),
-      await tx.applicationUsage.removeBefore(before(KEPT_DAYS.usage), REMOVED_AT_ONCE),
-      await tx.notifications.removeBefore(before(KEPT_DAYS.notifications), REMOVED_AT_ONCE),
-      await tx.requestTokens.removeEnded(before(KEPT_DAYS.endedRequestTokens), REMOVED_AT_ONCE),
-      await tx.bearerTokens.removeRevoked(revoked, REMOVED_AT_ONCE),
-      await tx.credentials.removeRevokedTokens(revoked, REMOVED_AT_ONCE),
+      retention_days === 0 ? 0 : await tx.removeOldest('account_changes', before(retention_days), REMOVED_AT_ONCE),
+      await tx.removeOldest('application_usage', before(KEPT_DAYS.usage), REMOVED_AT_ONCE),
+      await tx.removeOldest('notifications', before(KEPT_DAYS.notifications), REMOVED_AT_ONCE),
+      await tx.removeOldest('request_tokens', before(KEPT_DAYS.endedRequestTokens), REMOVED_AT_ONCE),
+      await tx.removeOldest('bearer_tokens', revoked, REMOVED_AT_ONCE),
+      await tx.removeOldest('access_tokens', revoked, REMOVED_AT_ONCE),
     ];
   },
 });
@@ -79,7 +79,7 @@ export const auditExpiry = expiryJob<number>({
   async remove(tx, retention_days, now) {
     if (retention_days === 0) return [0];
     const before = formatMillisecond(instantMs(now) - retention_days * DAY_S * 1000);
-    return [await tx.audit.removeBefore(before, REMOVED_AT_ONCE)];
+    return [await tx.removeOldest('audit_events', before, REMOVED_AT_ONCE)];
   },
 });
 

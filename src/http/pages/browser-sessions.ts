@@ -60,7 +60,7 @@ export function browserSessions(deps: { store: Store; clock: Clock; random: Rand
     const at = formatInstant(now);
     await store.write(async (tx) => {
       if (former !== undefined) await tx.sessions.remove(former);
-      await tx.sessions.removeIdle(formatInstant(now - SESSION_IDLE_S * 1000), REMOVED_MAX);
+      await tx.removeOldest('sessions', formatInstant(now - SESSION_IDLE_S * 1000), REMOVED_MAX);
       const times = { authenticated_at: at, created_at: at, last_seen_at: at };
       await tx.sessions.add({ id_hash: hashOf(value), ...session, ...times });
     });

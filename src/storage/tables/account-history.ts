@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { insertRows } from '../core/bulk-insert.ts';
-import { removeOldest } from '../core/remove-oldest.ts';
 import { Table } from '../core/table.ts';
 
 /** One recorded change of an entity. Times are UTC texts, `changes` and `entity_data` are JSON texts. */
@@ -72,15 +71,5 @@ export class AccountHistory extends Table {
       }
       return chosen.orderBy('change_time', 'desc').orderBy('id', 'desc').limit(param('limit'));
     });
-  }
-
-  /** Removes at most `limit` changes before a time; returns how many. */
-  removeBefore(time: string, limit: number) {
-    return removeOldest(
-      this.session,
-      { table: 'account_changes', key: ['account_id', 'id'], time: 'change_time' },
-      time,
-      limit,
-    );
   }
 }

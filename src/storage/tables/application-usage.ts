@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { allListed, inList } from '../core/in-lists.ts';
-import { removeOldest } from '../core/remove-oldest.ts';
 import { Table } from '../core/table.ts';
 
-const KEY = ['application_id', 'hour', 'operation', 'status', 'problem'] as const;
+/** The primary key of `application_usage`. */
+export const USAGE_KEY = ['application_id', 'hour', 'operation', 'status', 'problem'] as const;
 
 /** The number of calls of an application with one outcome. */
 export interface UsageCount {
@@ -41,7 +41,7 @@ export class ApplicationUsage extends Table {
             calls: param('calls'),
           })
           .onConflict((conflict) =>
-            conflict.columns([...KEY]).doUpdateSet({
+            conflict.columns([...USAGE_KEY]).doUpdateSet({
               calls: sql<number>`${sql.ref('application_usage.calls')} + ${sql.ref('excluded.calls')}`,
             }),
           ),
@@ -74,12 +74,7 @@ export class ApplicationUsage extends Table {
     // PostgreSQL returns sums as text.
     return rows.map((row) => ({ ...row, calls: Number(row.calls) }));
   }
-
-  /** Removes at most `max` counts of earlier hours; returns how many. */
-  removeBefore(hour: string, max: number) {
-    return removeOldest(this.session, { table: 'application_usage', key: KEY, time: 'hour' }, hour, max);
-  }
 }
 
-const keyOf = (count: { readonly [name in (typeof KEY)[number]]: string | number }): string =>
-  KEY.map((name) => count[name]).join(' ');
+const keyOf = (count: { readonly [name in (typeof USAGE_KEY)[number]]: string | number }): string =>
+  USAGE_KEY.map((name) => count[name]).join(' ');

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { AuditEvent, AuditRecord } from '../../contract/store/audit.ts';
 import { insertRows } from '../core/bulk-insert.ts';
-import { removeOldest } from '../core/remove-oldest.ts';
 import { Table } from '../core/table.ts';
 import { updateRows } from '../core/table-rows.ts';
 
@@ -60,11 +59,6 @@ export class Audit extends Table {
   /** Records how an action ended and what it affected. */
   async end({ at, id, outcome, targets }: AuditRecord) {
     await updateRows(this.session, TABLE, { outcome, targets: JSON.stringify(targets) }, { at, id });
-  }
-
-  /** Removes records older than a time; returns how many. */
-  removeBefore(time: string, limit: number) {
-    return removeOldest(this.session, { table: TABLE, key: ['at', 'id'], time: 'at' }, time, limit);
   }
 }
 

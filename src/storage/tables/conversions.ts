@@ -1,11 +1,11 @@
 import { insertRows } from '../core/bulk-insert.ts';
 import type { NewRow } from '../core/database.ts';
 import { allListed, inList } from '../core/in-lists.ts';
-import { removeOldest } from '../core/remove-oldest.ts';
 import { Table } from '../core/table.ts';
 import { deleteRows } from '../core/table-rows.ts';
 
-const TOUCH_KEY = [
+/** The primary key of `delivery_touches`. */
+export const TOUCH_KEY = [
   'account_id',
   'person',
   'touched_at',
@@ -14,9 +14,11 @@ const TOUCH_KEY = [
   'creative_id',
   'placement',
 ] as const satisfies readonly (keyof DeliveryTouch)[];
-const COUNTED_KEY = ['account_id', 'web_event_tag_id', 'conversion_id'] as const;
+/** The primary key of `counted_conversions`. */
+export const COUNTED_KEY = ['account_id', 'web_event_tag_id', 'conversion_id'] as const;
 
-const CLICK_KEY = ['account_id', 'web_event_tag_id', 'click'] as const;
+/** The primary key of `click_conversions`. */
+export const CLICK_KEY = ['account_id', 'web_event_tag_id', 'click'] as const;
 const CLICK_VALUES = ['events', 'value_micro', 'clicked_at'] as const;
 
 /** An ad that a person saw or clicked. */
@@ -169,47 +171,6 @@ export class Conversions extends Table {
   /** Returns how many there were: 1, or 0. */
   removeWaiting(account: string, id: string) {
     return deleteRows(this.session, 'waiting_conversions', { account_id: account, id });
-  }
-
-  /** Removes touches of a kind before a time, at most `max`, the oldest first; returns how many. */
-  removeTouchesBefore(kind: DeliveryTouch['kind'], before: string, max: number) {
-    return removeOldest(
-      this.session,
-      { table: 'delivery_touches', key: TOUCH_KEY, time: 'touched_at', and: { kind: ['=', kind] } },
-      before,
-      max,
-    );
-  }
-
-  removeCountedBefore(before: string, max: number) {
-    return removeOldest(
-      this.session,
-      { table: 'counted_conversions', key: COUNTED_KEY, time: 'converted_at' },
-      before,
-      max,
-    );
-  }
-
-  removeOfClicksBefore(before: string, max: number) {
-    return removeOldest(this.session, { table: 'click_conversions', key: CLICK_KEY, time: 'clicked_at' }, before, max);
-  }
-
-  removeCountedClicksBefore(before: string, max: number) {
-    return removeOldest(
-      this.session,
-      { table: 'counted_clicks', key: ['account_id', 'click'], time: 'clicked_at' },
-      before,
-      max,
-    );
-  }
-
-  removeWaitingBefore(before: string, max: number) {
-    return removeOldest(
-      this.session,
-      { table: 'waiting_conversions', key: ['account_id', 'id'], time: 'reported_at' },
-      before,
-      max,
-    );
   }
 }
 

@@ -1,6 +1,5 @@
 import type { CorpusPage, CorpusState } from '../../contract/store/corpus.ts';
 import { insertNew, insertRows } from '../core/bulk-insert.ts';
-import { removeOldest } from '../core/remove-oldest.ts';
 import { Table } from '../core/table.ts';
 import { deleteRows, findRow, lockRow, updateRows } from '../core/table-rows.ts';
 
@@ -78,11 +77,6 @@ export class Corpus extends Table {
       await insertRows(this.session, 'corpus_pages', [{ number: first + index, bytes: page.payload.length, ...page }]);
     }
     await updateRows(this.session, 'corpus_state', { pages: first + added.length }, { name: NAME });
-  }
-
-  /** Removes at most `limit` pages of days before `day`; returns how many. */
-  removeBefore(day: number, limit: number) {
-    return removeOldest(this.session, { table: 'corpus_pages', key: ['number'], time: 'day' }, day, limit);
   }
 
   /** Progress of an unfinished import; 0 when there is none. */

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { AccessLevel, AccessToken, Application, Profile, User } from '../../contract/store/credentials.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import { allListed, inList } from '../core/in-lists.ts';
-import { removeOldest } from '../core/remove-oldest.ts';
 import { Table } from '../core/table.ts';
 import { findRow, lockRow, updateRows } from '../core/table-rows.ts';
 
@@ -222,10 +221,5 @@ export class Credentials extends Table {
           .where('revoked_at', 'is', null),
       )) === 1
     );
-  }
-
-  /** Removes at most `limit` tokens that were revoked before a time; returns how many. */
-  removeRevokedTokens(before: string, limit: number) {
-    return removeOldest(this.session, { table: 'access_tokens', key: ['id'], time: 'revoked_at' }, before, limit);
   }
 }

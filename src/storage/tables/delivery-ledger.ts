@@ -16,15 +16,16 @@ import type {
 import { insertRows } from '../core/bulk-insert.ts';
 import { dynamic, returning } from '../core/dynamic-tables.ts';
 import { allListed, inList, paddedSize } from '../core/in-lists.ts';
-import { removeOldest } from '../core/remove-oldest.ts';
 import type { Db, Param } from '../core/statements.ts';
 import { Table } from '../core/table.ts';
 import { SUM_VALUES, saturated, summedOf, sumOf } from './delivery-sums.ts';
 
 const DAY_KEY = ['account_id', 'line_item_id', 'day', 'creative_id', 'placement'] as const;
 const SEGMENT_KEY = [...DAY_KEY, 'segmentation', 'value'] as const;
-const IMPRESSION_KEY = ['account_id', 'person', 'line_item_id', 'day'] as const;
-const CHANGE_KEY = ['account_id', 'recorded_hour', 'line_item_id', 'creative_id', 'placement'] as const;
+/** The primary key of `delivery_views`. */
+export const IMPRESSION_KEY = ['account_id', 'person', 'line_item_id', 'day'] as const;
+/** The primary key of `delivery_changes`. */
+export const CHANGE_KEY = ['account_id', 'recorded_hour', 'line_item_id', 'creative_id', 'placement'] as const;
 
 const DAY_VALUES = ['hours', 'impressions', 'billed', 'spend_local_micro', 'settled_until', 'changed_at'] as const;
 const SUM_KEYS = {
@@ -273,15 +274,6 @@ export class DeliveryLedger extends Table {
           ),
       );
     }
-  }
-
-  /** Removes views before a date, the oldest first; returns how many. */
-  removeImpressionsBefore(day: string, max: number) {
-    return removeOldest(this.session, { table: 'delivery_views', key: IMPRESSION_KEY, time: 'day' }, day, max);
-  }
-
-  removeChangesBefore(hour: string, max: number) {
-    return removeOldest(this.session, { table: 'delivery_changes', key: CHANGE_KEY, time: 'recorded_hour' }, hour, max);
   }
 
   #totals(query: DayQuery, hasRange: boolean) {

@@ -1,6 +1,5 @@
 import type { LogRange, NewEvent } from '../../contract/store/events.ts';
 import { allListed, inList } from '../core/in-lists.ts';
-import { removeOldest } from '../core/remove-oldest.ts';
 import { findNumber } from '../core/sequences.ts';
 import type { Session } from '../core/session.ts';
 import { CachedTable } from '../core/table.ts';
@@ -115,15 +114,5 @@ export class Events extends CachedTable {
         .limit(1),
     );
     return (first?.position ?? (await findNumber(this.session, POSITIONS)) ?? FIRST) - 1;
-  }
-
-  /** Removes at most `limit` events written before a time, none above a position; returns how many. */
-  removeBefore(time: string, until: number, limit: number) {
-    return removeOldest(
-      this.session,
-      { table: 'events', key: ['position'], time: 'created_at', and: { position: ['<=', until] } },
-      time,
-      limit,
-    );
   }
 }

@@ -1,6 +1,5 @@
 import type { BearerToken, RequestToken, RequestTokenState } from '../../contract/store/grants.ts';
 import { insertRows } from '../core/bulk-insert.ts';
-import { removeOldest } from '../core/remove-oldest.ts';
 import { Table } from '../core/table.ts';
 import { findRow, lockRow, updateRows } from '../core/table-rows.ts';
 
@@ -49,11 +48,6 @@ export class RequestTokens extends Table {
     const whose = { application_id: application, ...(user !== undefined && { user_id: user }) };
     await updateRows(this.session, 'request_tokens', changes, { ...whose, state: from });
   }
-
-  /** Removes at most `limit` that ended before a time; returns how many. */
-  removeEnded(before: string, limit: number) {
-    return removeOldest(this.session, { table: 'request_tokens', key: ['id'], time: 'expires_at' }, before, limit);
-  }
 }
 
 /** Bearer tokens of applications. */
@@ -75,10 +69,5 @@ export class BearerTokens extends Table {
   async revoke(id: string, at: string) {
     const changes = { outstanding: null, revoked_at: at };
     return (await updateRows(this.session, 'bearer_tokens', changes, { id, outstanding: 1 })) === 1;
-  }
-
-  /** Removes at most `limit` that were revoked before a time; returns how many. */
-  removeRevoked(before: string, limit: number) {
-    return removeOldest(this.session, { table: 'bearer_tokens', key: ['id'], time: 'revoked_at' }, before, limit);
   }
 }

@@ -2,7 +2,6 @@ import type { LoginTally, OperatorSession, SentForm, Session as UserSession } fr
 import { insertNew, insertRows } from '../core/bulk-insert.ts';
 import type { NewRow } from '../core/database.ts';
 import { inList, paddedSize } from '../core/in-lists.ts';
-import { removeOldest } from '../core/remove-oldest.ts';
 import { Table } from '../core/table.ts';
 import { deleteRows, findRow, listRows, updateRows } from '../core/table-rows.ts';
 
@@ -39,11 +38,6 @@ export class Sessions extends Table {
       db.deleteFrom('sessions').where('user_id', '=', param('user')).where('id_hash', '!=', param('except')),
     );
   }
-
-  /** Removes at most `limit` that were last seen before a time; returns how many. */
-  removeIdle(before: string, limit: number) {
-    return removeOldest(this.session, { table: 'sessions', key: ['id_hash'], time: 'last_seen_at' }, before, limit);
-  }
 }
 
 /** Single-use links that let their bearers set a password, by the SHA-256 of their secrets in hex. @source decision 501 */
@@ -60,11 +54,6 @@ export class PasswordLinks extends Table {
   async removeOf(user: string) {
     await deleteRows(this.session, 'password_links', { user_id: user });
   }
-
-  /** Removes at most `limit` that expired before a time; returns how many. */
-  removeEnded(before: string, limit: number) {
-    return removeOldest(this.session, { table: 'password_links', key: ['id_hash'], time: 'expires_at' }, before, limit);
-  }
 }
 
 /** Single-use links that sign operators in, by the SHA-256 of their secrets in hex. @source decision 1060 */
@@ -78,11 +67,6 @@ export class OperatorLinks extends Table {
     return this.session.first('operator_links take', { id: idHash }, (db, param) =>
       db.deleteFrom('operator_links').where('id_hash', '=', param('id')).returningAll(),
     );
-  }
-
-  /** Removes at most `limit` that expired before a time; returns how many. */
-  removeEnded(before: string, limit: number) {
-    return removeOldest(this.session, { table: 'operator_links', key: ['id_hash'], time: 'expires_at' }, before, limit);
   }
 }
 
@@ -109,16 +93,6 @@ export class OperatorSessions extends Table {
   async remove(idHash: string) {
     await deleteRows(this.session, 'operator_sessions', { id_hash: idHash });
   }
-
-  /** Removes at most `limit` that were last seen before a time; returns how many. */
-  removeIdle(before: string, limit: number) {
-    return removeOldest(
-      this.session,
-      { table: 'operator_sessions', key: ['id_hash'], time: 'last_seen_at' },
-      before,
-      limit,
-    );
-  }
 }
 
 /** Forms that pages have sent, so that each is processed once. @source decision 1100 */
@@ -138,11 +112,6 @@ export class SentForms extends Table {
 
   async remove(idHash: string) {
     await deleteRows(this.session, 'sent_forms', { id_hash: idHash });
-  }
-
-  /** Removes at most `limit` that were sent before a time; returns how many. */
-  removeSent(before: string, limit: number) {
-    return removeOldest(this.session, { table: 'sent_forms', key: ['id_hash'], time: 'sent_at' }, before, limit);
   }
 }
 
@@ -178,20 +147,5 @@ export class LoginTallies extends Table {
       db.selectFrom('login_tallies').select(({ fn }) => fn.countAll<number>().as('count')),
     );
     return row?.count ?? 0;
-  }
-
-  /** Removes at most `limit` that ended before a time, earliest end first; returns how many. */
-  removeEnded(before_s: number, limit: number) {
-    return removeOldest(this.session, { table: 'login_tallies', key: ['id'], time: 'ends_s' }, before_s + 1, limit);
-  }
-
-  /** Removes those with the earliest end; returns how many. */
-  removeFirst(limit: number) {
-    return removeOldest(
-      this.session,
-      { table: 'login_tallies', key: ['id'], time: 'ends_s' },
-      Number.MAX_SAFE_INTEGER,
-      limit,
-    );
   }
 }

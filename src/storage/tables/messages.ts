@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Message } from '../../contract/store/messages.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import type { NewRow } from '../core/database.ts';
-import { removeOldest } from '../core/remove-oldest.ts';
 import { Table } from '../core/table.ts';
 import { findRow } from '../core/table-rows.ts';
 
@@ -25,11 +24,6 @@ export class Messages extends Table {
     return insertRows(this.session, 'message_reads', [mark], {
       onConflict: { key: ['conversation_id', 'user_id'], replace: ['last_read_id'] },
     });
-  }
-
-  /** Removes messages created before a time, UTC text, at most `limit`, the oldest first; returns how many. */
-  removeBefore(time: string, limit: number) {
-    return removeOldest(this.session, { table: 'messages', key: ['id'], time: 'created_at' }, time, limit);
   }
 
   /** Removes marks of messages older than all that are left, at most `limit`; returns how many. */

@@ -4,7 +4,6 @@ import type { Notification, Post, PostPosition } from '../../contract/store/post
 import { foldedName } from '../../rows/search-columns.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import { allListed, inList, paddedSize } from '../core/in-lists.ts';
-import { removeOldest } from '../core/remove-oldest.ts';
 import { Table } from '../core/table.ts';
 import { findRow, listRows, updateRows } from '../core/table-rows.ts';
 
@@ -154,10 +153,5 @@ export class Notifications extends Table {
   /** The newest notifications of a user. */
   list(user: string, limit: number) {
     return listRows(this.session, 'notifications', { user_id: user }, ['created_at desc', 'id desc'], limit);
-  }
-
-  /** Removes at most `limit` of before a time; returns how many. */
-  removeBefore(time: string, limit: number) {
-    return removeOldest(this.session, { table: 'notifications', key: ['id'], time: 'created_at' }, time, limit);
   }
 }

@@ -4,7 +4,6 @@ import type { SettledAccount } from '../../contract/services/delivery.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import { allListed, inList, paddedSize } from '../core/in-lists.ts';
 import { isOrphaned } from '../core/orphans.ts';
-import { removeOldest } from '../core/remove-oldest.ts';
 import { Table } from '../core/table.ts';
 import { deleteRows, listRows, updateRows } from '../core/table-rows.ts';
 
@@ -58,15 +57,6 @@ export class DeliveryBeacons extends Table {
   /** Stores when a seen ad was clicked. */
   async click(account_id: string, nonce: string, clicked_ms: number) {
     await updateRows(this.session, 'delivery_beacons', { clicked_ms }, { account_id, nonce });
-  }
-
-  removeExpired(now_ms: number, max: number) {
-    return removeOldest(
-      this.session,
-      { table: 'delivery_beacons', key: ['account_id', 'nonce'], time: 'expires_ms' },
-      now_ms + 1,
-      max,
-    );
   }
 }
 

@@ -3,7 +3,6 @@ import type { StatsJob } from '../../contract/store/stats-jobs.ts';
 import { insertRows } from '../core/bulk-insert.ts';
 import type { Database } from '../core/database.ts';
 import { allListed, inList, paddedSize } from '../core/in-lists.ts';
-import { removeOldest } from '../core/remove-oldest.ts';
 import { Table } from '../core/table.ts';
 import { findRow, updateRows } from '../core/table-rows.ts';
 
@@ -96,15 +95,5 @@ export class StatsJobs extends Table {
         .where((eb) => inList(eb, 'object_key', keys)),
     );
     return rows.flatMap(({ object_key }) => object_key ?? []);
-  }
-
-  /** Removes jobs that were created before a time, whose files are gone; returns how many. */
-  removeBefore(created_at: string, max: number) {
-    return removeOldest(
-      this.session,
-      { table: 'stats_jobs', key: ['account_id', 'id'], time: 'created_at' },
-      created_at,
-      max,
-    );
   }
 }

@@ -8,7 +8,6 @@ import type {
 import { insertRows } from '../core/bulk-insert.ts';
 import { allListed, inList, paddedSize } from '../core/in-lists.ts';
 import { isOrphaned } from '../core/orphans.ts';
-import { removeOldest } from '../core/remove-oldest.ts';
 import type { Db, Param } from '../core/statements.ts';
 import { CachedTable } from '../core/table.ts';
 
@@ -90,16 +89,6 @@ export class StreamConnections extends CachedTable {
         .set({ disconnected_at: param('at'), disconnect_reason: param('reason') })
         .where('disconnected_at', 'is', null)
         .where(isOrphaned('stream_connections')),
-    );
-  }
-
-  /** Removes at most `limit` that ended before a time; returns how many. */
-  removeEnded(before: string, limit: number) {
-    return removeOldest(
-      this.session,
-      { table: 'stream_connections', key: ['id'], time: 'disconnected_at' },
-      before,
-      limit,
     );
   }
 }

@@ -4,7 +4,6 @@ import { insertRows } from '../core/bulk-insert.ts';
 import type { Database } from '../core/database.ts';
 import { databaseTime } from '../core/database-time.ts';
 import { allListed, inList } from '../core/in-lists.ts';
-import { removeOldest } from '../core/remove-oldest.ts';
 import type { Db, Param } from '../core/statements.ts';
 import { CachedTable, Table } from '../core/table.ts';
 import { deleteRows, findRow, updateRows } from '../core/table-rows.ts';
@@ -293,11 +292,6 @@ export class Replays extends Table {
 
   async change(id: string, changes: Partial<Pick<Replay, 'state' | 'position' | 'delivered' | 'failed' | 'ended_at'>>) {
     await updateRows(this.session, 'replays', changes, { id });
-  }
-
-  /** Removes at most `limit` that ended before a time; returns how many. */
-  removeBefore(time: string, limit: number) {
-    return removeOldest(this.session, { table: 'replays', key: ['id'], time: 'ended_at' }, time, limit);
   }
 }
 

@@ -5,7 +5,8 @@ export const tools = {
   title: 'Developer tools',
   home: {
     title: (service: string) => `${service} is running`,
-    other: (link: Html): Html => html`The other environment is at ${link}, with the same users and keys. To book ads on pages, <a href="#keys">log in</a>.`,
+    other: (link: Html): Html =>
+      html`The other environment is at ${link}, with the same users and keys. To book ads on pages, <a href="#keys">log in</a>.`,
     copy: 'Copy',
     copied: 'Copied',
     copyIt: (what: string) => `Copy: ${what}`,

@@ -68,7 +68,7 @@ export const webhookCleaning: JobKind<number> = {
     // A node that reads the log again must know which deliveries were sent.
     const position = Math.min(expired, (await tx.webhookLeases.findSettled()) ?? expired);
     const removed = await tx.webhookDeliveries.removeUpTo(position, ROWS_PER_UNIT);
-    await tx.replays.removeBefore(before(REPLAYS_KEPT_S), ROWS_PER_UNIT);
+    await tx.removeOldest('replays', before(REPLAYS_KEPT_S), ROWS_PER_UNIT);
     for (const { webhook_id } of await tx.webhookDeliveries.listWaiting()) {
       if (!(await tx.webhooks.find(webhook_id))) await tx.webhookDeliveries.giveUp(webhook_id);
     }

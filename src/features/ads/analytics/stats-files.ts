@@ -83,7 +83,11 @@ export const statsJobExpiry: JobKind<number> & { plannedAt(run_at: string): Plan
     return removed;
   },
   async store(tx, _, removed, now) {
-    const rows = await tx.statsJobs.removeBefore(formatInstant(instantMs(now) - STATS_JOBS_KEPT_MS), REMOVED_AT_ONCE);
+    const rows = await tx.removeOldest(
+      'stats_jobs',
+      formatInstant(instantMs(now) - STATS_JOBS_KEPT_MS),
+      REMOVED_AT_ONCE,
+    );
     const wait_ms = rows === REMOVED_AT_ONCE ? 0 : DAY_MS;
     await tx.jobs.plan(statsJobExpiry.plannedAt(formatInstant(instantMs(now) + wait_ms)));
     return removed + rows;

@@ -19,15 +19,15 @@ export const loginExpiry = expiryJob<string>({
     const now_s = instantMs(now) / 1000;
     const idleSince = addSeconds(now, -SESSION_IDLE_S);
     const removed = [
-      await tx.passwordLinks.removeEnded(now, REMOVED_AT_ONCE),
-      await tx.operatorLinks.removeEnded(now, REMOVED_AT_ONCE),
-      await tx.sessions.removeIdle(idleSince, REMOVED_AT_ONCE),
-      await tx.operatorSessions.removeIdle(idleSince, REMOVED_AT_ONCE),
-      await tx.sentForms.removeSent(addSeconds(now, -SENT_FORM_S), REMOVED_AT_ONCE),
-      await tx.loginTallies.removeEnded(now_s, REMOVED_AT_ONCE),
+      await tx.removeOldest('password_links', now, REMOVED_AT_ONCE),
+      await tx.removeOldest('operator_links', now, REMOVED_AT_ONCE),
+      await tx.removeOldest('sessions', idleSince, REMOVED_AT_ONCE),
+      await tx.removeOldest('operator_sessions', idleSince, REMOVED_AT_ONCE),
+      await tx.removeOldest('sent_forms', addSeconds(now, -SENT_FORM_S), REMOVED_AT_ONCE),
+      await tx.removeOldest('login_tallies', now_s + 1, REMOVED_AT_ONCE),
     ];
     const tooMany = Math.min((await tx.loginTallies.count()) - TALLIES_MAX, REMOVED_AT_ONCE);
     if (tooMany <= 0) return removed;
-    return [...removed, await tx.loginTallies.removeFirst(tooMany)];
+    return [...removed, await tx.removeOldest('login_tallies', Number.MAX_SAFE_INTEGER, tooMany)];
   },
 });
