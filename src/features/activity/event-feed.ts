@@ -29,29 +29,16 @@ interface Candidate {
   readonly matcher: SubscriptionMatcher;
 }
 
-/**
- * Follows the event log, once for all listeners of a process. It is woken by events that get their positions in this
- * process, on SQLite before the unit of work that appends them is acknowledged; those of other processes are polled for.
- * Events are delivered in log order, and match only subscriptions that existed when they were appended.
- * @source decision 326, 328, 340, 761
- */
-export function openEventFeed({ store, withSubscriptionId, translate, onError }: EventFeedDependencies): EventFeed {
-  const subscriptions = openSubscriptionIndex(store);
+/** Finds the subscriptions that events match, and what is delivered to them. */
+function eventMatching({ store, withSubscriptionId, translate }: EventFeedDependencies) {
+  const { candidatesFor, refresh } = openSubscriptionIndex(store);
   const consents = openConsents(store);
-  const listeners = new Set<(batch: MatchedBatch) => void>();
-  let position = 0;
-  let isRunning = false;
-  /** Batches from the sequencer that are not matched yet. */
-  let offered: (readonly LoggedEvent[])[] = [];
-  /** Whether the log may hold events that were not offered. */
-  let hasUnread = false;
-  let stopPolling = (): void => {};
 
   const candidatesOf = (events: readonly LoggedEvent[], query: DeliveryQuery): Candidate[] => {
     const found: Candidate[] = [];
     for (const event of events) {
       let text: string | null | undefined;
-      for (const matcher of subscriptions.candidatesFor(event)) {
+      for (const matcher of candidatesFor(event)) {
         const { subscription } = matcher;
         if (query.application !== undefined && subscription.application_id !== query.application) continue;
         if (query.webhook !== undefined && subscription.webhook_id !== query.webhook) continue;
@@ -64,7 +51,7 @@ export function openEventFeed({ store, withSubscriptionId, translate, onError }:
   };
 
   const deliveriesOf: EventFeed['deliveriesOf'] = async (events, query) => {
-    await subscriptions.refresh();
+    await refresh();
     const candidates = candidatesOf(events, query);
     const asked = candidates.map(consentOf).filter((consent) => consent !== undefined);
     if (asked.length > 0) await consents.load(asked);
@@ -77,6 +64,63 @@ export function openEventFeed({ store, withSubscriptionId, translate, onError }:
       .filter(isAllowed)
       .map(({ event, matcher }) => new EventDelivery(event, matcher.subscription, style));
   };
+  return { refresh, deliveriesOf };
+}
+
+/** The events that are not matched yet: those that were offered, and others of the log. */
+function unmatchedEvents(store: Store) {
+  /** Batches from the sequencer. */
+  let offered: (readonly LoggedEvent[])[] = [];
+  /** Whether the log may hold events that were not offered. */
+  let hasUnread = false;
+  const readInstead = (): void => {
+    offered = [];
+    hasUnread = true;
+  };
+  const takeOffered = (after: number): readonly LoggedEvent[] | undefined => {
+    for (let batch = offered.shift(); batch; batch = offered.shift()) {
+      if (batch[0]!.position > after + 1) return void readInstead();
+      const events = batch.filter(({ position }) => position > after);
+      if (events.length > 0) return events;
+    }
+    return undefined;
+  };
+  return {
+    readInstead,
+    readToo(): void {
+      hasUnread = true;
+    },
+    hasMore: () => hasUnread || offered.length > 0,
+    add(events: readonly LoggedEvent[]): void {
+      if (offered.length < OFFERED_MAX) offered.push(events);
+      else readInstead();
+    },
+    /** The next events after a position. */
+    async next(after: number): Promise<readonly LoggedEvent[]> {
+      const taken = takeOffered(after);
+      if (taken || !hasUnread) return taken ?? [];
+      hasUnread = false;
+      const events = await store.read((tx) => tx.events.list({ after, limit: BATCH_MAX }));
+      if (events.length === BATCH_MAX) hasUnread = true;
+      return events;
+    },
+  };
+}
+
+/**
+ * Follows the event log, once for all listeners of a process. It is woken by events that get their positions in this
+ * process, on SQLite before the unit of work that appends them is acknowledged; those of other processes are polled for.
+ * Events are delivered in log order, and match only subscriptions that existed when they were appended.
+ * @source decision 326, 328, 340, 761
+ */
+export function openEventFeed(deps: EventFeedDependencies): EventFeed {
+  const { store, onError } = deps;
+  const { refresh, deliveriesOf } = eventMatching(deps);
+  const unmatched = unmatchedEvents(store);
+  const listeners = new Set<(batch: MatchedBatch) => void>();
+  let position = 0;
+  let isRunning = false;
+  let stopPolling = (): void => {};
 
   /** Waits for the fence, so that subscription changes of other processes are seen. */
   const liveDeliveriesOf = async (events: readonly LoggedEvent[]): Promise<MatchedEvent[]> => {
@@ -86,33 +130,12 @@ export function openEventFeed({ store, withSubscriptionId, translate, onError }:
   const settle = (): Promise<number> =>
     store.sequencer ? store.write((tx) => tx.events.assignPositions()) : store.read((tx) => tx.events.findLast());
 
-  /** Takes the next events, if they were offered. */
-  const takeOffered = (): readonly LoggedEvent[] | undefined => {
-    for (let batch = offered.shift(); batch; batch = offered.shift()) {
-      if (batch[0]!.position > position + 1) {
-        hasUnread = true;
-        offered = [];
-        return undefined;
-      }
-      const events = batch.filter((event) => event.position > position);
-      if (events.length > 0) return events;
-    }
-    return undefined;
-  };
-  const readLog = async (): Promise<readonly LoggedEvent[]> => {
-    if (!hasUnread) return [];
-    hasUnread = false;
-    const events = await store.read((tx) => tx.events.list({ after: position, limit: BATCH_MAX }));
-    if (events.length === BATCH_MAX) hasUnread = true;
-    return events;
-  };
-
   const readBatches = async (): Promise<void> => {
     while (isRunning) {
-      const events = takeOffered() ?? (await readLog());
+      const events = await unmatched.next(position);
       const last = events.at(-1);
       if (!last) {
-        if (hasUnread || offered.length > 0) continue;
+        if (unmatched.hasMore()) continue;
         return;
       }
       const deliveries = listeners.size > 0 ? await liveDeliveriesOf(events) : [];
@@ -122,12 +145,9 @@ export function openEventFeed({ store, withSubscriptionId, translate, onError }:
     }
   };
 
-  const runs = singleRun(readBatches, {
-    hasMore: () => isRunning && (hasUnread || offered.length > 0),
-    onError,
-  });
+  const runs = singleRun(readBatches, { hasMore: () => isRunning && unmatched.hasMore(), onError });
   const wake = (): void => {
-    hasUnread = true;
+    unmatched.readToo();
     run();
   };
   const run = (): void => {
@@ -153,11 +173,7 @@ export function openEventFeed({ store, withSubscriptionId, translate, onError }:
     position: () => position,
     deliveriesOf,
     offer(events) {
-      if (offered.length < OFFERED_MAX) offered.push(events);
-      else {
-        offered = [];
-        hasUnread = true;
-      }
+      unmatched.add(events);
       run();
     },
     settle,
@@ -169,9 +185,9 @@ export function openEventFeed({ store, withSubscriptionId, translate, onError }:
       }
     },
     async start() {
-      offered = [];
+      unmatched.readInstead();
       position = await settle();
-      await subscriptions.refresh();
+      await refresh();
       isRunning = true;
       // Requests report an unavailable database; the next poll comes soon.
       stopPolling = every(POLL_MS, () => void poll().catch(() => undefined));
