@@ -54,7 +54,7 @@ export async function insertDynamicRows(
   for (let done = 0; done < rows.length; ) {
     const size = SIZES.find((each) => each <= rows.length - done)!;
     const args = { rows: size === rows.length ? rows : rows.slice(done, done + size) };
-    const key = `insert ${table} ${size} ${columns} ${onConflict?.key} ${onConflict?.replace}`;
+    const key = `insert ${size} ${table} ${columns}${onConflict ? `, at ${onConflict.key} ${onConflict.replace}` : ''}`;
     await session.run(key, args, (db, param) => {
       const insert = dynamic(db)
         .insertInto(table)

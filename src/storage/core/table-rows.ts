@@ -31,7 +31,7 @@ export function lockRow<Table extends TableName>(
 
 function findOne<Row>(session: Session, table: string, where: Values, locks: boolean): Promise<Row | undefined> {
   const conditions = Object.keys(where);
-  return session.first(`${table} by ${conditions} ${locks}`, { where: [where] }, (db, param) => {
+  return session.first(`${table} by ${conditions}${locks ? ', locked' : ''}`, { where: [where] }, (db, param) => {
     let query = dynamic(db).selectFrom(table).selectAll();
     for (const name of conditions) query = query.where(name, '=', param.cell('where', 0, name));
     return returning<Row>(locks ? query.forUpdate() : query.limit(1));
@@ -47,7 +47,7 @@ export function listRows<Table extends TableName>(
   limit?: number,
 ): Promise<RowOf<Table>[]> {
   const conditions = Object.keys(where);
-  const key = `${table} of ${conditions} by ${order} ${limit === undefined}`;
+  const key = `${table} by ${conditions}, in order of ${order}${limit === undefined ? '' : ', the first'}`;
   return session.all(key, { where: [where as Values], limit }, (db, param) => {
     const name: string = table;
     let query = dynamic(db).selectFrom(name).selectAll();

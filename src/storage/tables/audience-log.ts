@@ -86,10 +86,14 @@ export class AudienceLog extends Table {
 
   /** The upload with this number, or the last one; undefined when there is none. */
   find(subject: Subject, number?: number) {
-    return this.session.first(`audience log find ${number === undefined}`, { subject, number }, (db, param) => {
-      const found = uploadsOf(db, param).select(['number', 'accepted_at']).orderBy('number', 'desc').limit(1);
-      return number === undefined ? found : found.where('number', '=', param('number'));
-    });
+    return this.session.first(
+      `audience log find ${number === undefined ? 'last' : 'number'}`,
+      { subject, number },
+      (db, param) => {
+        const found = uploadsOf(db, param).select(['number', 'accepted_at']).orderBy('number', 'desc').limit(1);
+        return number === undefined ? found : found.where('number', '=', param('number'));
+      },
+    );
   }
 
   /** Removes up to `max` uploads of a subject, and the subject once none is left; returns false when more remain. */

@@ -102,7 +102,7 @@ export class Credentials extends Table {
   /** Applications by id, of one owner or all: the first `limit` after an id. */
   listApplications({ owner, after, limit }: { owner?: string; after: string; limit: number }) {
     return this.session.all(
-      `applications list ${owner === undefined}`,
+      `applications list${owner === undefined ? '' : ' of owner'}`,
       { ...(owner !== undefined && { owner }), after, limit },
       (db, param) => {
         const some = db.selectFrom('applications').selectAll().where('id', '>', param('after'));

@@ -279,7 +279,7 @@ export class DeliveryLedger extends Table {
   #totals(query: DayQuery, hasRange: boolean) {
     const { args, key, size } = scopeOf(query);
     return this.session
-      .all(`delivery totals ${hasRange} ${key}`, args, (db, param) => {
+      .all(`delivery totals ${hasRange ? 'of days ' : ''}${key}`, args, (db, param) => {
         let rows = db
           .selectFrom('delivery_days')
           .select([
@@ -305,7 +305,7 @@ export class DeliveryLedger extends Table {
 
   #findCursor(account: string, isLocked: boolean) {
     const locks = isLocked && this.session.dialect === 'postgres';
-    return this.session.first(`delivery cursor ${locks}`, { account }, (db, param) => {
+    return this.session.first(`delivery cursor${locks ? ', locked' : ''}`, { account }, (db, param) => {
       const row = db.selectFrom('delivery_cursors').selectAll().where('account_id', '=', param('account'));
       return locks ? row.forUpdate() : row;
     });
@@ -316,7 +316,7 @@ export class DeliveryLedger extends Table {
 function scopeOf({ account, from, until, line_items }: DayQuery) {
   const names = line_items && [...new Set(line_items)];
   const size = names ? paddedSize(names.length) : 0;
-  return { args: { account, from, until, line_items: names ?? [] }, key: `${names !== undefined} ${size}`, size };
+  return { args: { account, from, until, line_items: names ?? [] }, key: names ? `of ${size} line items` : '', size };
 }
 
 function asksForNothing(names: readonly string[] | undefined): boolean {

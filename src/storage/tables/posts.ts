@@ -62,7 +62,13 @@ export class Posts extends Table {
   async page({ environment, user, nullcast, withMentions, ids, namePrefix, after, limit }: PostQuery): Promise<Post[]> {
     if (ids?.length === 0) return [];
     const size = ids && paddedSize(ids.length);
-    const shape = `${nullcast} ${withMentions} ${size} ${namePrefix === undefined} ${after === undefined}`;
+    const shape = [
+      nullcast !== undefined && 'nullcast',
+      withMentions && 'mentions',
+      size && `${size} ids`,
+      namePrefix !== undefined && 'name',
+      after && 'after',
+    ];
     const args = {
       environment,
       user,
@@ -74,7 +80,7 @@ export class Posts extends Table {
       after_time: after?.[0],
       after_id: after?.[1],
     };
-    return this.session.all(`posts page ${shape}`, args, (db, param) => {
+    return this.session.all(`posts page ${shape.filter(Boolean)}`, args, (db, param) => {
       let chosen = db
         .selectFrom('posts')
         .selectAll()

@@ -16,7 +16,7 @@ export class Publishers extends Table {
   /** All of them, or those of a user, by their number. */
   async list(owner?: string): Promise<Publisher[]> {
     const found = await this.session.all(
-      `publishers list ${owner !== undefined}`,
+      `publishers list${owner === undefined ? '' : ' of owner'}`,
       { owner: owner ?? '' },
       (db, param) => {
         const all = db.selectFrom('publishers').selectAll();

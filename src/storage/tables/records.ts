@@ -53,7 +53,7 @@ export class Records implements RecordsWriting {
     { deleted, lock = false }: { deleted: Deleted; lock?: boolean },
   ): Promise<RowOf<F> | undefined> {
     const locked = lock && this.#session.dialect === 'postgres';
-    const key = `get ${resource.table} ${resource.scope} ${deleted} ${locked} ${includesGranted}`;
+    const key = `get ${resource.table} ${resource.scope}, deleted ${deleted}${locked ? ', locked' : ''}${includesGranted ? ', granted' : ''}`;
     return this.#session.first(key, { id, account: account ?? null }, (db, param) => {
       const any: AnyResource = resource;
       let query = recordsOf(db, any).select(columnsOf(any)).where('id', '=', param('id'));
@@ -93,7 +93,7 @@ export class Records implements RecordsWriting {
     }
     const size = paddedSize(values.length);
     const locked = lock && this.#session.dialect === 'postgres';
-    const key = `many ${resource.table} ${column} ${deleted} ${locked} ${size}`;
+    const key = `${size} ${resource.table} by ${column}, deleted ${deleted}${locked ? ', locked' : ''}`;
     return this.#session.all(key, { account, values }, (db, param) => {
       const any: AnyResource = resource;
       const listed = param.list('values', size);
@@ -250,14 +250,23 @@ function sizesOf(query: Conditions): Record<string, number> {
 }
 
 function conditionsKey(resource: AnyResource, query: Conditions, sizes: Record<string, number>): string {
-  const lists = Object.entries(sizes).flat().join(' ');
-  const { without, prefix, terms } = query;
-  return `${resource.table} ${query.account !== undefined} ${query.member !== undefined} ${query.grantee !== undefined} ${query.deleted} ${lists} ${without?.column} ${prefix?.column} ${terms?.length}`;
+  const { account, member, grantee, deleted, without, prefix, terms } = query;
+  const met = [
+    account !== undefined && 'account',
+    member && 'member',
+    grantee !== undefined && 'grantee',
+    ...Object.entries(sizes).map(([column, size]) => `${size} ${column}`),
+    without && `without ${without.column}`,
+    prefix && `prefix of ${prefix.column}`,
+    terms && `${terms.length} terms`,
+  ];
+  return `${resource.table} by ${met.filter(Boolean)}, deleted ${deleted}`;
 }
 
 function orderKey(query: PageQuery): string {
-  const keys = query.sort.map((key) => `${key.column} ${key.direction} ${key.nullable}`).join(',');
-  return `${keys} ${query.after?.map((value) => (value === null ? 'null' : 'set')).join(',')}`;
+  const keys = query.sort.map((key) => `${key.column} ${key.direction}${key.nullable ? ' nulls last' : ''}`);
+  const after = query.after?.map((value) => (value === null ? 'null' : 'set'));
+  return `in order of ${keys}${after ? `, after ${after}` : ''}`;
 }
 
 /** The arguments of the conditions of a list; lists of accepted values are under the names of their columns. */

@@ -50,7 +50,7 @@ export class StatsJobs extends Table {
     const [time = '', id = ''] = after ?? [];
     const args = { account, ids: ids ?? [], entity: entity ?? '', time, id, limit };
     const rows = await this.session.all(
-      `stats jobs ${size} ${entity !== undefined} ${after !== undefined}`,
+      `stats jobs ${[ids && `${size} ids`, entity && 'entity', after && 'after']}`,
       args,
       (db, param) => {
         let chosen = db.selectFrom('stats_jobs').selectAll().where('account_id', '=', param('account'));

@@ -44,7 +44,7 @@ export class StreamConnections extends CachedTable {
   async page({ application, status, endpoints, since, after, limit }: ConnectionQuery): Promise<StreamConnection[]> {
     if (endpoints.length === 0) return [];
     const size = paddedSize(endpoints.length);
-    const shape = `stream_connections page ${status} ${size} ${after === undefined}`;
+    const shape = `stream_connections page ${status} ${size}${after ? ' after' : ''}`;
     const args = { application, since, after_time: after?.connected_at, after_id: after?.id, limit, endpoints };
     return this.session.all(shape, args, (db, param) => {
       let chosen = ofApplication(db, param).where((eb) => inList(eb, 'endpoint_name', param.list('endpoints', size)));

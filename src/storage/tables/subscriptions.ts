@@ -85,7 +85,7 @@ export class Subscriptions extends CachedTable {
 
   page({ application, user, after, limit }: SubscriptionQuery) {
     return this.session.all(
-      `subscriptions page ${user === undefined}`,
+      `subscriptions page${user === undefined ? '' : ' of user'}`,
       { application, user, after, limit },
       (db, param) => {
         const all = some(db).where('application_id', '=', param('application'));
@@ -111,7 +111,7 @@ export class Subscriptions extends CachedTable {
   /** How many an application has, or those created by one user. */
   async findCount(application: string, user: string | undefined) {
     const row = await this.session.first(
-      `subscriptions count ${user === undefined}`,
+      `subscriptions count${user === undefined ? '' : ' of user'}`,
       { application, user },
       (db, param) => {
         const all = db

@@ -52,7 +52,7 @@ export class WebhookLeases extends Table {
     readonly free_s: number;
   }) {
     const row = await this.session.first(
-      `webhook leases shares ${free_s === 0}`,
+      `webhook leases shares${free_s === 0 ? '' : ' by age'}`,
       { node, since_s: 0 - silence_s, ago_s: 0 - free_s },
       (db, param) =>
         db.selectFrom('webhooks').select((eb) => [
@@ -89,7 +89,7 @@ export class WebhookLeases extends Table {
   /** Leases free webhooks, by id, under new fencing numbers. */
   async take({ node, lease_s, free_s, max }: FreeWebhooks): Promise<LeasedPosition[]> {
     const found = await this.session.all(
-      `webhook leases free ${free_s === 0}`,
+      `webhook leases free${free_s === 0 ? '' : ' by age'}`,
       { ago_s: 0 - free_s, max },
       (db, param) => {
         const free = db
@@ -104,7 +104,7 @@ export class WebhookLeases extends Table {
     if (found.length === 0) return [];
     const size = paddedSize(found.length);
     return this.session.all(
-      `webhook leases take ${size} ${lease_s === undefined}`,
+      `webhook leases take ${size}${lease_s === undefined ? '' : ' timed'}`,
       { node, lease_s, ids: found.map(({ id }) => id) },
       (db, param) =>
         db
@@ -182,7 +182,7 @@ export class WebhookLeases extends Table {
     const size = paddedSize(leases.length);
     const rows = padded(leases, size);
     const kept = await this.session.all(
-      `webhook leases keep ${size} ${lease_s === undefined}`,
+      `webhook leases keep ${size}${lease_s === undefined ? '' : ' timed'}`,
       { node, leases: rows, lease_s },
       (db, param) => {
         const places = Array.from({ length: size }, (_, index) => {
