@@ -241,12 +241,8 @@ function asksForNothing(query: Conditions): boolean {
 }
 
 /** The padded sizes of lists: few sizes mean few statements. */
-function sizesOf(query: Conditions): Record<string, number> {
-  const sizes: Record<string, number> = {};
-  for (const [column, values] of Object.entries(query.within)) {
-    sizes[column] = paddedSize(values.length);
-  }
-  return sizes;
+function sizesOf({ within }: Conditions): Record<string, number> {
+  return Object.fromEntries(Object.entries(within).map(([name, values]) => [name, paddedSize(values.length)]));
 }
 
 function conditionsKey(resource: AnyResource, query: Conditions, sizes: Record<string, number>): string {
