@@ -26,7 +26,7 @@ import type { ExportParts } from './worlds/export-world.ts';
 /** The dependencies of the tools. */
 export interface ToolsOptions
   extends Omit<SignatureDebuggerOptions, 'pages'>,
-    Omit<InspectorOptions, 'pages' | 'operations'>,
+    Omit<InspectorOptions, 'pages'>,
     Omit<ClockToolOptions, 'pages'>,
     Pick<DeliveryToolOptions, 'delivery'> {
   readonly clock: MovableClock;
@@ -123,9 +123,9 @@ function requestCalls(
   pages: ToolPages,
   clock: ClockTool,
 ): readonly DevCall[] {
-  const { requests, operations, branding, log } = options;
+  const { requests, branding, log } = options;
   requests?.listen(log);
-  const inspector = requests && new Inspector(requests.ring, { ...options, operations: idsOf(operations), pages });
+  const inspector = requests && new Inspector(requests.ring, { ...options, pages });
   const lastRequests = inspector && (() => inspector.lastItems('5'));
   return [
     ...homeCalls({ ...options, pages, clock, lastRequests, serviceName: branding.name }),
@@ -133,8 +133,6 @@ function requestCalls(
     ...(inspector ? new Workbench({ ...options, requests, inspector, signatures, pages }).calls() : []),
   ];
 }
-
-const idsOf = (operations: readonly Operation[]): string[] => operations.map(({ id }) => id);
 
 function otherCalls(options: ToolsOptions, pages: ToolPages): readonly DevCall[] {
   const { faults, operations, store } = options;
@@ -145,7 +143,7 @@ function otherCalls(options: ToolsOptions, pages: ToolPages): readonly DevCall[]
       throw new DevError(501, 'RATES_SHARED', 'the rate windows are in Redis, where other servers may count too');
     }),
     exportCall(options.exporting),
-    ...faultCalls(faults, { operations: idsOf(operations), applicationIdOf: applicationFinder(store) }, pages),
+    ...faultCalls(faults, { operations, applicationIdOf: applicationFinder(store) }, pages),
   ];
 }
 

@@ -48,6 +48,12 @@ export function parametersIn(fields: Iterable<readonly [name: string, value: str
   return Object.fromEntries(filled);
 }
 
+/** The operations that a field with `list="operations"` offers. */
+export function operationList(all: readonly OfferedCall[]): Html {
+  const options = all.map(({ id, method, path }) => html`<option value="${id}">${method} ${path}</option>`);
+  return html`<datalist id="operations">${options}</datalist>`;
+}
+
 /** A search for operations by name, path or words: an id leads to its form, anything else to the list of those found. */
 export function operationSearch(
   action: string,
@@ -55,7 +61,6 @@ export function operationSearch(
   entered: string,
   words: CallFormWords,
 ): Html {
-  const options = all.map(({ id, method, path }) => html`<option value="${id}">${method} ${path}</option>`);
   return html`<form method="get" action="${action}" role="search" class="filters">
 ${formField(
   {
@@ -64,7 +69,7 @@ ${formField(
   },
   entered,
 )}
-<datalist id="operations">${options}</datalist>
+${operationList(all)}
 <button type="submit">${words.find}</button></form>`;
 }
 

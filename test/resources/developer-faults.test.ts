@@ -1,6 +1,7 @@
 // On either database: faults are made between the network and what is stored.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
+import { browserOf } from '../rig/browser.ts';
 import { cutCall, dev, faultyClient } from '../rig/developer-surface.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 import { audienceOn, persons, update } from './people-calls.ts';
@@ -130,6 +131,18 @@ describe('a fault', () => {
       assert.deepEqual(await rules(), []);
     });
   }
+
+  test('of words finds the operations that have them, in any order', async () => {
+    for (const operation of ['create campaign', 'campaign CREATE']) {
+      const rule = { match: { operation }, do: { reset: true } };
+      const { body } = await dev(world, 'POST', '/_dev/faults', { body: rule });
+      const [, first] = /^there is no operation .*; did you mean ([\w.]+) or /.exec(body.error.message) ?? [];
+      assert.equal(first, 'campaigns.create');
+    }
+    const { html } = await browserOf(world.service.url).get('/_dev/faults');
+    assert.match(html, /list="operations"/);
+    assert.match(html, /<option value="campaigns\.create">/);
+  });
 
   test('is shown, replaced and removed by its id', async () => {
     const body = { do: { malformed: true } };

@@ -1,6 +1,8 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
+import type { Operation } from '../../contract/declare/operation.ts';
 import { acceptsHtml } from '../../http/routes.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
+import { operationList } from '../../markup/call-form.ts';
 import { AS_TYPED, formField, selectField } from '../../markup/form-fields.ts';
 import { texts } from '../../texts/texts.ts';
 import { type DevCall, DevError, DevReply, devCall, invalidMember, membersOf } from '../surface/call.ts';
@@ -18,9 +20,11 @@ export function faultCalls(
   const { rules } = injector;
   const read = (input: unknown, nextId = () => rules.nextId()) =>
     readRule(input, nextId, { ...names, jobKinds: injector.jobKinds });
+  const page = (refused?: RefusedForm) =>
+    faultsPage(pages, { rules: rules.list(), operations: names.operations }, refused);
   return [
     devCall('GET /_dev/faults', 'Lists the faults, and how often each was used.', ({ request }) =>
-      acceptsHtml(request.headers.accept) ? faultsPage(pages, rules.list()) : { faults: rules.list() },
+      acceptsHtml(request.headers.accept) ? page() : { faults: rules.list() },
     ),
     devCall(
       'POST /_dev/faults',
@@ -48,7 +52,7 @@ export function faultCalls(
         if (id === null) rules.add(await read(ruleOf(form)));
         else rules.remove(id);
       },
-      (refused) => faultsPage(pages, rules.list(), refused),
+      page,
     ),
     devCall('GET /_dev/faults/:id', 'Shows a fault.', ({ path }) => rules.find(path.id!)),
     devCall(
@@ -113,7 +117,11 @@ const CHOICES: Readonly<Record<keyof typeof words.kinds, object>> = {
 };
 
 /** Renders the page of faults. */
-function faultsPage(pages: ToolPages, rules: readonly ListedRule[], refused?: RefusedForm): DevReply {
+function faultsPage(
+  pages: ToolPages,
+  { rules, operations }: { readonly rules: readonly ListedRule[]; readonly operations: readonly Operation[] },
+  refused?: RefusedForm,
+): DevReply {
   const { form } = refused ?? {};
   const entered = (name: string): string => form?.get(name) ?? '';
   const json = entered('json');
@@ -128,7 +136,8 @@ ${rules.length === 0 ? noHtml : html`<ul class="deliveries">${joinHtml(rules.map
 <section><h2>${words.add}</h2>
 <form method="post" action="${FORM}">
 ${selectField('kind', words.kind, Object.entries(words.kinds), entered('kind'))}
-${formField({ member: 'operation', label: words.operation, hint: words.operationHint, attributes: AS_TYPED }, entered('operation'))}
+${formField({ member: 'operation', label: words.operation, hint: words.operationHint, attributes: html`list="operations" ${AS_TYPED}` }, entered('operation'))}
+${operationList(operations)}
 ${formField({ member: 'times', label: words.times, hint: words.timesHint, attributes: html`inputmode="numeric" ${AS_TYPED}` }, form ? entered('times') : '1')}
 <div class="buttons"><button class="main" type="submit">${words.button}</button></div>
 </form>

@@ -1,3 +1,4 @@
+import type { Operation } from '../../contract/declare/operation.ts';
 import type { ApplicationIdOf } from '../requests/matching.ts';
 import {
   type DevError,
@@ -23,8 +24,7 @@ import {
 
 /** The names that rules may refer to. */
 export interface KnownNames {
-  /** Ids of operations. */
-  readonly operations: readonly string[];
+  readonly operations: readonly Operation[];
   readonly jobKinds: readonly string[];
   readonly applicationIdOf: ApplicationIdOf;
 }

@@ -3,6 +3,7 @@ import { formatInstant } from '../../base/instants.ts';
 import { type Random, secureRandom } from '../../base/random.ts';
 import type { SecretBox } from '../../base/secret-box.ts';
 import { elapsed_ms } from '../../base/timers.ts';
+import type { Operation } from '../../contract/declare/operation.ts';
 import type { ToolsListener } from '../../http/developer-tools.ts';
 import { acceptsHtml } from '../../http/routes.ts';
 import type { Store } from '../../storage/unit-of-work.ts';
@@ -22,8 +23,7 @@ import { signedCurl } from './signed-curl.ts';
 /** The dependencies of the inspector. */
 export interface InspectorOptions {
   readonly store: Store;
-  /** The ids of all operations. */
-  readonly operations: readonly string[];
+  readonly operations: readonly Operation[];
   readonly box: SecretBox;
   /** The clock of new signatures. */
   readonly clock: Clock;

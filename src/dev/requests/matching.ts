@@ -1,4 +1,5 @@
 import { boundedCache } from '../../base/bounded-cache.ts';
+import type { Operation } from '../../contract/declare/operation.ts';
 import type { Application } from '../../contract/store/credentials.ts';
 import type { Store } from '../../storage/unit-of-work.ts';
 import { DevError, invalidMember, membersOf, operationIn, textIn, wordIn } from '../surface/call.ts';
@@ -34,8 +35,7 @@ export type ApplicationIdOf = (named: string) => Promise<string>;
 /** The names that a match may use. */
 export interface KnownNames {
   readonly applicationIdOf: ApplicationIdOf;
-  /** Ids of operations. */
-  readonly operations: readonly string[];
+  readonly operations: readonly Operation[];
 }
 
 /** Reads a match from members of a body, or parameters of a query. @throws DevError */

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isObject } from '../../base/objects.ts';
 import { didYouMean } from '../../base/text.ts';
+import type { Operation } from '../../contract/declare/operation.ts';
+import { findOperations } from '../../engine/describe/find-operations.ts';
 import type { ToolsListener } from '../../http/developer-tools.ts';
 
 /** An endpoint of the developer API, below `/_dev`. */
@@ -120,11 +122,17 @@ export function textIn(value: unknown, name: string): string | undefined {
   throw invalidMember(`${name} must be a text`, name);
 }
 
-/** Reads an optional operation id, or a pattern with `*`. @throws DevError if the operation does not exist */
-export function operationIn(value: unknown, known: readonly string[]): string | undefined {
+/** Operations that an error suggests at most. */
+const SUGGESTED_MAX = 5;
+
+/** Reads an optional operation id, or a pattern with `*`. @throws DevError if the operation does not exist, with those that have its words */
+export function operationIn(value: unknown, known: readonly Operation[]): string | undefined {
   const id = textIn(value, 'operation');
-  if (id === undefined || id.includes('*') || known.includes(id)) return id;
-  throw new DevError(400, 'OPERATION_UNKNOWN', `there is no operation ${id}${didYouMean(id, known)}`, 'operation');
+  const idsOf = (operations: readonly Operation[]): string[] => operations.map((each) => each.id);
+  if (id === undefined || id.includes('*') || idsOf(known).includes(id)) return id;
+  const found = idsOf(findOperations(known, id)).slice(0, SUGGESTED_MAX);
+  const near = found.length > 0 ? `; did you mean ${found.join(' or ')}?` : didYouMean(id, idsOf(known));
+  throw new DevError(400, 'OPERATION_UNKNOWN', `there is no operation ${id}${near}`, 'operation');
 }
 
 /** Reads an optional enum value. @throws DevError */

@@ -32,8 +32,7 @@ const PATH = '/_dev/workbench';
 const LINK_MAX = 4000;
 
 /** The dependencies of the workbench. */
-export interface WorkbenchOptions extends Omit<InspectorOptions, 'operations'> {
-  readonly operations: readonly Operation[];
+export interface WorkbenchOptions extends InspectorOptions {
   readonly requests: Recorder;
   readonly inspector: Inspector;
   readonly signatures: SignatureDebugger;
