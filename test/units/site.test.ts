@@ -121,7 +121,8 @@ describe('the search finds', () => {
       if (name === undefined) continue;
       assert.ok(found(name).includes(`reference/${id}#parameter-${name}`), `${id}: ${name}`);
     }
-    assert.equal(first('tap_target'), 'nothing');
+    assert.deepEqual(found('tap_target'), ['aliases']);
+    assert.equal(first('unheard-of nonsense'), 'nothing');
   });
 
   test('nothing that its page does not have', () => {
@@ -151,6 +152,13 @@ describe('the search finds', () => {
     ['create line item', 'reference/line_items.create'],
     ['delete campaign', 'reference/campaigns.remove'],
     ['backup', 'operate/backup-and-restore'],
+    ['idempotent', 'clients#repeating-calls'],
+    ['idempotency', 'clients#repeating-calls'],
+    ['Idempotency-Key', 'clients#repeating-calls'],
+    ['ad group', 'trial#a-campaign'],
+    ['ad_set', 'trial#a-campaign'],
+    ['PROMOTED_NOTICES', 'aliases'],
+    ['kampagnen_id', 'aliases'],
   ] as const)
     test(`the answer to what people ask: ${asked}`, () => assert.equal(first(asked), at));
 

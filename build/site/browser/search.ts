@@ -68,7 +68,11 @@ export function searchIn(records: readonly SearchRecord[]): (text: string) => Fo
   index.addAll(records);
   return (text) => {
     const all = index.search(text, { combineWith: 'AND' });
-    const found = all.length > 0 ? all : index.search(text, { fuzzy: 0.2 });
+    const near = all.length > 0 ? all : index.search(text, { fuzzy: 0.2 });
+    // A word that is nowhere may be that of another interface.
+    const isName = /^[\w.-]+$/.test(text.trim());
+    const found =
+      near.length === 0 && isName ? index.search('aliases', { filter: ({ id }) => id === 'aliases' }) : near;
     // A part whose title is the text stands before all others.
     const isExact = ({ id }: { id: string }): boolean =>
       weightOf(id) > 0.1 && alike(titleOf(recordAt.get(id)!)) === alike(text);
