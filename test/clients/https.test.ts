@@ -64,7 +64,7 @@ describe('a server over https', () => {
     const folder = mkdtempSync(join(tmpdir(), "barker-it's-"));
     copyFileSync(world.tlsCa!, join(folder, 'ca.pem'));
     const [[language, code] = []] = callSnippets(
-      { method: 'POST', url: `${world.service.url}/oauth2/token`, form: grant, credential: 'basic' },
+      { method: 'POST', url: `${world.service.url}/oauth2/token`, form: Object.entries(grant), credential: 'basic' },
       { ...world.keys, tls_ca: join(folder, 'ca.pem') },
     );
     assert.equal(language, 'curl');

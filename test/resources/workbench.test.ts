@@ -55,8 +55,8 @@ describe('the workbench', () => {
     assert.equal(body.reply.status, 200);
     const snippets = unescaped(page.html);
     assert.ok(snippets.includes(`method, url = 'PUT', '${world.service.sandboxUrl}${path}'`));
-    assert.ok(snippets.includes("'name' => 'A & B = 100 % $USD'"));
-    assert.ok(snippets.includes("-d 'colour=blue&name=A%20%26%20B%20%3D%20100%20%25%20%24USD'"));
+    assert.ok(snippets.includes("['name', 'A & B = 100 % $USD']"));
+    assert.ok(snippets.includes("-d 'colour=blue&colour=red&name=A%20%26%20B%20%3D%20100%20%25%20%24USD'"));
   });
 
   test('shows the signature before it is sent, and no secret', async () => {
@@ -76,6 +76,25 @@ describe('the workbench', () => {
     assert.equal(status, 400);
     assert.match(html, /<a href="#p_account_id">The path needs it\.<\/a>/);
     assert.equal((await dev(world, 'GET', '/_dev/requests?operation=campaigns.list')).body.count, count);
+  });
+
+  test('says why there is nothing to copy', async () => {
+    const page = async (fields: Record<string, string>) =>
+      (await at(`${PATH}?${new URLSearchParams({ operation: 'accounts.list', ...fields })}`)).html;
+    const whole = await page({});
+    assert.match(whole, /<summary>curl<\/summary>/);
+    assert.match(unescaped(whole), /&oauth_token=/);
+    for (const [more, why] of [
+      ['oauth_token=unheard-of', 'no user here has this token, so its secret is not known'],
+      ['oauth_consumer_key=unheard-of', 'no application here has this consumer key'],
+    ] as const) {
+      const html = await page({ more });
+      assert.ok(html.includes(`The request cannot be signed: ${why}.`), html);
+      assert.ok(html.includes(`There is no program to copy: ${why}.`), html);
+      assert.doesNotMatch(html, /<summary>curl<\/summary>/);
+    }
+    const html = await page({ operation: 'campaigns.batch', p_account_id: 'abc', body: '[{' });
+    assert.ok(html.includes('There is no program to copy: the body is not JSON.'), html);
   });
 
   test('takes no form of another site', async () => {

@@ -154,7 +154,8 @@ ${text === null ? html`<p>${words.notText}</p>` : html`<pre tabindex="0">${inden
 
 function indented(text: string): string {
   const value = jsonOf(text);
-  return typeof value === 'string' ? text : JSON.stringify(value, null, 2);
+  // Numbers may have more digits than a program keeps.
+  return JSON.stringify(value) === text ? JSON.stringify(value, null, 2) : text;
 }
 
 function headers(list: Detail['request']['headers']): Html {

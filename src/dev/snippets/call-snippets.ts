@@ -3,6 +3,7 @@ import type { CredentialKind } from '../../contract/declare/operation.ts';
 import { TEMPLATES, UNSIGNED } from './templates.ts';
 
 type Values = Readonly<Record<string, string>>;
+type Pair = readonly [name: string, value: string];
 
 /** A call to copy. */
 export interface SnippetCall {
@@ -10,10 +11,11 @@ export interface SnippetCall {
   readonly credential?: CredentialKind;
   /** Without a query. */
   readonly url: string;
-  readonly query?: Values;
-  readonly form?: Values;
-  /** A body in JSON. */
-  readonly json?: unknown;
+  /** A name may be there several times. */
+  readonly query?: readonly Pair[];
+  readonly form?: readonly Pair[];
+  /** A body, as the text of its JSON: numbers keep all their digits. */
+  readonly json?: string;
   /** Further protocol parameters. */
   readonly protocol?: Values;
 }
@@ -55,48 +57,45 @@ function textsOf({ method, url, query, form, json, protocol }: SnippetCall, keys
     ['oauth_nonce', '$(openssl rand -hex 16)'],
     ['oauth_timestamp', '$(date +%s)'],
   ] as const;
-  const all = [...encoded(oauth), ...live].sort(byName);
+  const all = [...encoded(Object.entries(oauth)), ...live].sort(byName);
   const half = all.findIndex(([name]) => name > 'oauth_signature_method');
-  const sent = encoded({ ...query, ...form });
+  const sent = encoded([...(query ?? []), ...(form ?? [])]);
   const before = sent.filter(([name]) => name < 'oauth_');
   return {
     ...{ method, url, oauth: joined(all.slice(0, half)), moreOauth: joined(all.slice(half)) },
     parameters: [joined(before), '$oauth', joined(sent.slice(before.length))].filter(Boolean).join('&'),
     search: query ? `?${joined(sent)}` : '',
-    data: form ? ` -d '${joined(sent)}'` : json === undefined ? '' : `${IN_JSON}${quoteless(JSON.stringify(json))}'`,
+    data: form ? ` -d '${joined(sent)}'` : json === undefined ? '' : `${IN_JSON}${quoteless(json)}'`,
   };
 }
 
 const IN_JSON = " -H 'Content-Type: application/json' -d '";
 
-type Pair = readonly [name: string, value: string];
-
-const byName = ([one]: Pair, [other]: Pair): number => (one < other ? -1 : 1);
-const encoded = (values: Values): Pair[] =>
-  Object.entries(values)
-    .map(([name, value]): Pair => [encode(name), encode(value)])
-    .sort(byName);
+/** By name, then by value: zero is less than all that names have. */
+const byName = (one: Pair, other: Pair): number => (one.join('\0') < other.join('\0') ? -1 : 1);
+const encoded = (pairs: readonly Pair[]): Pair[] =>
+  pairs.map(([name, value]): Pair => [encode(name), encode(value)]).sort(byName);
 const joined = (pairs: readonly Pair[]): string => pairs.map((pair) => pair.join('=')).join('&');
-/** JSON without single quotes, which would end a text in many languages. */
-const quoteless = (json: string): string => json.replaceAll("'", '\\u0027');
+/** JSON without the quotes and signs that mean something in a text of many languages. */
+const quoteless = (json: string): string => json.replace(/['`$]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
 
-/** How languages write maps, and a line break in a text between single quotes. */
+/** How languages write the members of maps, and a line break in a text between single quotes. */
 const LITERALS: Readonly<Record<string, Values>> = {
-  'Node.js': { start: '{', indent: '  ', arrow: ': ', end: '}', newline: '\\n' },
-  Python: { start: '{', indent: '    ', arrow: ': ', end: '}', newline: '\\n' },
-  PHP: { start: '[', indent: '    ', arrow: ' => ', end: ']', newline: `' . "\\n" . '` },
-  Ruby: { start: '{', indent: '  ', arrow: ' => ', end: '}', newline: `' + "\\n" + '` },
+  'Node.js': { indent: '  ', arrow: ': ', newline: '\\n' },
+  Python: { indent: '    ', arrow: ': ', newline: '\\n' },
+  PHP: { indent: '    ', arrow: ' => ', newline: `' . "\\n" . '` },
+  Ruby: { indent: '  ', arrow: ' => ', newline: `' + "\\n" + '` },
 };
 
 function literalsOf({ query, form, json, protocol = {} }: SnippetCall, language: string): Values {
-  const { start = '', indent = '', arrow = '', end = '', newline = '' } = LITERALS[language] ?? {};
+  const { indent = '', arrow = '', newline = '' } = LITERALS[language] ?? {};
   const text = (value: string): string =>
     `'${value.replace(/[\\']/g, '\\$&').replaceAll('\n', newline).replaceAll('\r', newline.replace('n', 'r'))}'`;
-  const members = (values: Values): string[] =>
-    Object.entries(values).map(([name, value]) => `${indent}${text(name)}${arrow}${text(value)},`);
+  const lines = (pairs: readonly Pair[], [start, between, end]: readonly string[]): string =>
+    pairs.map(([name, value]) => `${indent}${start}${text(name)}${between}${text(value)}${end},`).join('\n');
   return {
-    values: [start, ...members(query ?? form ?? {}), end].join('\n'),
-    protocol: members(protocol).join('\n'),
-    json: quoteless(JSON.stringify(json, null, 2) ?? ''),
+    values: `[\n${lines(query ?? form ?? [], ['[', ', ', ']'])}\n]`,
+    protocol: lines(Object.entries(protocol), ['', arrow, '']),
+    json: quoteless(json ?? ''),
   };
 }

@@ -34,7 +34,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 
 const [method, url] = ['{{method}}', '{{url}}'];
 [values]const values = {{values}};
-[json]const body = JSON.stringify({{json}});
+[json]const body = String.raw\`{{json}}\`;
 const oauth = {
 [protocol]{{protocol}}
   oauth_consumer_key: '{{consumer_key}}',
@@ -47,14 +47,14 @@ const oauth = {
 [plain]const parameters = Object.entries(oauth).map((pair) => pair.join('=')).join('&');
 [!plain]const hex = (sign) => \`%\${sign.charCodeAt(0).toString(16).toUpperCase()}\`;
 [!plain]const encode = (text) => encodeURIComponent(text).replace(/[!'()*]/g, hex);
-[!plain]const encoded = (map) =>
-[!plain]  Object.entries(map)
+[!plain]const encoded = (pairs) =>
+[!plain]  pairs
 [!plain]    .map((pair) => pair.map(encode))
-[!plain]    .sort(([one], [other]) => (one < other ? -1 : 1))
+[!plain]    .sort(([one, a], [other, b]) => (one < other || (one === other && a < b) ? -1 : 1))
 [!plain]    .map((pair) => pair.join('='))
 [!plain]    .join('&');
-[values]const parameters = encoded({ ...oauth, ...values });
-[protocol][!values]const parameters = encoded(oauth);
+[values]const parameters = encoded([...Object.entries(oauth), ...values]);
+[protocol][!values]const parameters = encoded(Object.entries(oauth));
 const base = [method, url, parameters].map(encodeURIComponent).join('&');
 const key = '{{consumer_secret}}&{{access_token_secret}}';
 oauth.oauth_signature = createHmac('sha1', key).update(base).digest('base64');
@@ -91,12 +91,12 @@ oauth = {
 [token]    'oauth_token': '{{access_token}}',
     'oauth_version': '1.0',
 }
-[!plain]def encoded(map):
-[!plain]    pairs = [[quote(text, safe='') for text in pair] for pair in map.items()]
+[!plain]def encoded(pairs):
+[!plain]    pairs = [[quote(text, safe='') for text in pair] for pair in pairs]
 [!plain]    return '&'.join('='.join(pair) for pair in sorted(pairs))
 [plain]parameters = '&'.join(name + '=' + value for name, value in oauth.items())
-[values]parameters = encoded({**oauth, **values})
-[protocol][!values]parameters = encoded(oauth)
+[values]parameters = encoded([*oauth.items(), *values])
+[protocol][!values]parameters = encoded(oauth.items())
 base = '&'.join(quote(part, safe='') for part in (method, url, parameters))
 key = '{{consumer_secret}}&{{access_token_secret}}'
 digest = hmac.new(key.encode(), base.encode(), hashlib.sha1).digest()
@@ -136,13 +136,15 @@ $oauth = [
 [token]    'oauth_token' => '{{access_token}}',
     'oauth_version' => '1.0',
 ];
-[!plain]function encoded($map) {
-[!plain]    uksort($map, fn ($one, $other) => strcmp(rawurlencode($one), rawurlencode($other)));
-[!plain]    return http_build_query($map, '', '&', PHP_QUERY_RFC3986);
+[!plain]function encoded($pairs) {
+[!plain]    $pairs = array_map(fn ($pair) => array_map('rawurlencode', $pair), $pairs);
+[!plain]    usort($pairs, fn ($one, $other) => strcmp($one[0], $other[0]) ?: strcmp($one[1], $other[1]));
+[!plain]    return implode('&', array_map(fn ($pair) => implode('=', $pair), $pairs));
 [!plain]}
+[!plain]$all = array_map(null, array_keys($oauth), array_values($oauth));
 [plain]$parameters = http_build_query($oauth);
-[values]$parameters = encoded($oauth + $values);
-[protocol][!values]$parameters = encoded($oauth);
+[values]$parameters = encoded(array_merge($all, $values));
+[protocol][!values]$parameters = encoded($all);
 $base = implode('&', array_map('rawurlencode', [$method, $url, $parameters]));
 $key = '{{consumer_secret}}&{{access_token_secret}}';
 $oauth['oauth_signature'] = base64_encode(hash_hmac('sha1', $base, $key, true));
@@ -181,13 +183,13 @@ oauth = {
 [token]  'oauth_token' => '{{access_token}}',
   'oauth_version' => '1.0'
 }
-[!plain]encoded = lambda do |map|
-[!plain]  pairs = map.map { |pair| pair.map { |text| ERB::Util.url_encode(text) } }
+[!plain]encoded = lambda do |pairs|
+[!plain]  pairs = pairs.map { |pair| pair.map { |text| ERB::Util.url_encode(text) } }
 [!plain]  pairs.sort.map { |pair| pair.join('=') }.join('&')
 [!plain]end
 [plain]parameters = oauth.map { |pair| pair.join('=') }.join('&')
-[values]parameters = encoded.(oauth.merge(values))
-[protocol][!values]parameters = encoded.(oauth)
+[values]parameters = encoded.(oauth.to_a + values)
+[protocol][!values]parameters = encoded.(oauth.to_a)
 base = [method, url, parameters].map { |part| ERB::Util.url_encode(part) }.join('&')
 key = '{{consumer_secret}}&{{access_token_secret}}'
 oauth['oauth_signature'] = [OpenSSL::HMAC.digest('SHA1', key, base)].pack('m0')

@@ -3,12 +3,17 @@ import { request } from '../../base/node-http.ts';
 import { encode } from '../../base/percent.ts';
 import type { Random } from '../../base/random.ts';
 import { after } from '../../base/timers.ts';
+import type { Operation } from '../../contract/declare/operation.ts';
 import { pathNames } from '../../engine/describe/words.ts';
 import { sign } from '../../features/auth/oauth1/signature.ts';
-import type { ExampleCall } from '../../http/reference/worked-examples.ts';
-import type { KnownApplication } from '../signatures/known-keys.ts';
+import { texts } from '../../texts/texts.ts';
+import { jsonOf } from '../requests/show.ts';
+import type { KnownApplication, KnownToken } from '../signatures/known-keys.ts';
+import type { SnippetCall } from '../snippets/call-snippets.ts';
 import { DevError } from '../surface/call.ts';
 import { type Draft, pairsOf } from './draft.ts';
+
+const words = texts.tools.workbench;
 
 /** A request with its credentials, ready to be sent. */
 export interface Outgoing {
@@ -30,15 +35,34 @@ export interface SigningDeps {
   readonly bearerOf: (application: KnownApplication) => Promise<string>;
 }
 
-/** The keys that sign a draft among those that are known: those that it names, else those of its signer. */
-export function findKeys(known: readonly KnownApplication[], signer: string, oauth: Draft['parameters']) {
-  const { oauth_consumer_key: key, oauth_token: named } = oauth;
+/** The keys of a draft; without a token where none signs it. */
+export interface DraftKeys {
+  readonly application: KnownApplication;
+  readonly token: KnownToken | undefined;
+}
+
+/**
+ * The keys that sign a draft among those that are known: those that it names, else those of its signer.
+ * @throws DevError when there is no such key or token
+ */
+export function findKeys(
+  known: readonly KnownApplication[],
+  { operation, signer }: Draft,
+  { oauth_consumer_key: key, oauth_token: named }: Draft['parameters'],
+): DraftKeys {
   const chosen = findSigner(known, signer);
-  return {
-    application: key === undefined ? chosen.application : known.find(({ consumerKey }) => consumerKey === key),
-    token:
-      named === undefined ? chosen.token : known.flatMap(({ tokens }) => tokens).find(({ token }) => token === named),
-  };
+  const application = key === undefined ? chosen.application : known.find(({ consumerKey }) => consumerKey === key);
+  if (!application) throw new DevError(409, 'KEYS_UNKNOWN', words.unknownKey, 'signer');
+  if (!isSigned(operation) || operation.credential === 'consumer') return { application, token: undefined };
+  const all = known.flatMap(({ tokens }) => tokens);
+  const token = named === undefined ? chosen.token : all.find((each) => each.token === named);
+  if (token) return { application, token };
+  throw new DevError(409, 'KEYS_UNKNOWN', words.unknownToken, 'signer');
+}
+
+/** Whether requests of an operation are signed, rather than sent with a password or a bearer token. */
+export function isSigned({ credential = 'user' }: Operation): boolean {
+  return credential !== 'basic' && credential !== 'bearer' && credential !== 'publisher';
 }
 
 /** The first where none is named. */
@@ -68,20 +92,17 @@ function partsOf(draft: Draft) {
   return { path, form, query, oauth: Object.fromEntries(oauth) };
 }
 
-/** The call of a draft, as snippets show it. Undefined when its body is not JSON. */
-export function callOf(draft: Draft): ExampleCall | undefined {
-  const { path, form, query, oauth } = partsOf(draft);
-  try {
-    return {
-      ...{ operation: draft.operation.id, path },
-      ...(query.length > 0 && { query: Object.fromEntries(query) }),
-      ...(form.length > 0 && { form: Object.fromEntries(form) }),
-      ...(draft.body !== '' && { json: JSON.parse(draft.body) as unknown }),
-      ...(Object.keys(oauth).length > 0 && { protocol: oauth }),
-    };
-  } catch {
-    return undefined;
-  }
+/** The call of a draft, as snippets show it. @throws DevError when its body is not JSON */
+export function callOf(draft: Draft): Omit<SnippetCall, 'url'> & { readonly path: string } {
+  const { body, operation } = draft;
+  const { path, form, query, oauth: protocol } = partsOf(draft);
+  if (body !== '' && jsonOf(body) === body) throw new DevError(400, 'NOT_JSON', words.notJson, 'body');
+  return {
+    ...{ method: operation.method, credential: operation.credential ?? 'user', path, protocol },
+    ...(query.length > 0 && { query }),
+    ...(form.length > 0 && { form }),
+    ...(body !== '' && { json: body }),
+  };
 }
 
 /**
@@ -110,18 +131,16 @@ interface Unsigned {
   readonly credential: string;
 }
 
-async function authorization({ operation, signer }: Draft, unsigned: Unsigned, deps: SigningDeps): Promise<string> {
+async function authorization(draft: Draft, unsigned: Unsigned, deps: SigningDeps): Promise<string> {
+  const { operation } = draft;
   const { url, form, oauth, credential } = unsigned;
   const { oauth_consumer_key: consumerKey = '', oauth_token: named = '' } = oauth;
   const known = await deps.keysFor({ consumerKey, token: named });
-  const { application, token } = findKeys(known, signer, oauth);
-  if (!application) throw new DevError(409, 'KEYS_UNKNOWN', 'no application has this consumer key', 'signer');
+  const { application, token } = findKeys(known, draft, oauth);
   const kind = operation.credential ?? 'user';
   if (kind === 'basic') return `Basic ${btoa(`${application.consumerKey}:${application.consumerSecret}`)}`;
   if (kind === 'bearer') return `Bearer ${await deps.bearerOf(application)}`;
   if (kind === 'publisher') return `Bearer ${credential}`;
-  const isSigned = kind !== 'consumer';
-  if (isSigned && !token) throw new DevError(409, 'KEYS_UNKNOWN', 'the secret of this token is not known', 'signer');
   return sign({
     method: operation.method,
     url,
@@ -131,12 +150,12 @@ async function authorization({ operation, signer }: Draft, unsigned: Unsigned, d
       oauth_nonce: deps.random.bytes(16).toString('hex'),
       oauth_signature_method: 'HMAC-SHA1',
       oauth_timestamp: String(Math.floor(deps.clock.now() / 1000)),
-      ...(isSigned && { oauth_token: token!.token }),
+      ...(token && { oauth_token: token.token }),
       oauth_version: '1.0',
       ...oauth,
     },
     consumerSecret: application.consumerSecret,
-    tokenSecret: isSigned ? token!.tokenSecret : '',
+    tokenSecret: token?.tokenSecret ?? '',
   }).header;
 }
 

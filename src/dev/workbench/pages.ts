@@ -60,13 +60,13 @@ export interface ShownDraft {
   readonly operations: readonly Operation[];
   readonly known: readonly KnownApplication[];
   readonly errors: FieldErrors;
-  /** How it would be signed now. */
-  readonly preview: TraceReply | undefined;
+  /** How it would be signed now, or why it cannot be. */
+  readonly preview: TraceReply | string | undefined;
   readonly sent: Sent | undefined;
   /** The request that the link names is not kept any more. */
   readonly isLost: boolean;
-  /** The same call in several languages. */
-  readonly snippets: readonly (readonly [language: string, code: string])[];
+  /** The same call in several languages, or why there is none. */
+  readonly snippets: readonly (readonly [language: string, code: string])[] | string;
 }
 
 /** Renders the form of a request, with its signature, and what became of it once it is sent. */
@@ -169,19 +169,29 @@ ${trace ? html`<section id="signature"><h2>${words.signature}</h2>\n${renderExpl
 ${causesSection(causes)}`;
 }
 
-function previewSection(preview: TraceReply | undefined): Html {
+function previewSection(preview: ShownDraft['preview']): Html {
+  const shown =
+    typeof preview === 'string'
+      ? alertBox(words.notSigned(preview))
+      : html`<p>${preview ? words.previewAbout : words.noPreview}</p>
+${preview ? renderExplanation(preview) : noHtml}`;
   return html`<section id="signature"><h2>${words.signature}</h2>
-<p>${preview ? words.previewAbout : words.noPreview}</p>
-${preview ? renderExplanation(preview) : noHtml}</section>`;
+${shown}</section>`;
 }
 
 function snippetSection({ snippets, draft }: ShownDraft): Html {
   const link = `${PATH}?${linkQuery(draft)}`;
-  const items = snippets.map(
-    ([language, code]) => html`<details><summary>${language}</summary>\n<pre tabindex="0">${code}</pre></details>`,
-  );
+  const items =
+    typeof snippets === 'string'
+      ? [html`<p>${words.noCopy(snippets)}</p>`]
+      : [
+          html`<p>${words.copyAbout}</p>`,
+          ...snippets.map(
+            ([language, code]) =>
+              html`<details><summary>${language}</summary>\n<pre tabindex="0">${code}</pre></details>`,
+          ),
+        ];
   return html`<section id="copy"><h2>${words.copy}</h2>
-<p>${words.copyAbout}</p>
 ${joinHtml(items, '\n')}
 <p><a href="${link}">${words.link}</a> <span class="soft">${words.linkAbout}</span></p></section>`;
 }

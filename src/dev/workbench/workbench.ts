@@ -18,11 +18,10 @@ import { headerOf } from '../requests/signed-curl.ts';
 import type { SignatureDebugger } from '../signatures/debugger.ts';
 import type { KnownApplication } from '../signatures/known-keys.ts';
 import { storedKeys } from '../signatures/stored-keys.ts';
-import type { TraceReply } from '../signatures/trace.ts';
 import { callSnippets } from '../snippets/call-snippets.ts';
 import { type DevCall, DevError, DevReply, devCall } from '../surface/call.ts';
 import { type Draft, draftFrom, draftOf, linkQuery, pathParameters } from './draft.ts';
-import { callOf, findKeys, missingIn, type Outgoing, sendOver, signed } from './outgoing.ts';
+import { callOf, findKeys, isSigned, missingIn, type Outgoing, sendOver, signed } from './outgoing.ts';
 import { choicePage, draftPage } from './pages.ts';
 
 const words = texts.tools.workbench;
@@ -205,45 +204,31 @@ export class Workbench {
     const draft = { ...unsigned, signer: unsigned.signer || (await this.#usualSigner(unsigned.operation)) };
     const [known, detail] = [await this.#keys(), entry && (await inspector.detail(entry))];
     const isWhole = !entry && missingIn(draft).length === 0 && Object.keys(errors).length === 0;
-    const preview = isWhole && isSigned(draft.operation) ? await this.#preview(draft) : undefined;
+    const snippets = await orRefusal(this.#snippets(draft));
+    const isShown = isWhole && isSigned(draft.operation);
+    const preview = isShown ? await orRefusal(this.#signed(draft).then((each) => signatures.explain(each))) : undefined;
     const sent = detail && {
       detail,
       trace: await signatures.explainSent(entry!, this.#options.originOf),
       causes: causesOf(entry!, requests, detail.wrote),
     };
-    return draftPage(
-      { draft, known, operations, errors, preview, sent, isLost, snippets: await this.#snippets(draft) },
-      pages,
-    );
+    return draftPage({ draft, known, operations, errors, preview, sent, isLost, snippets }, pages);
   }
 
   async #snippets(draft: Draft): Promise<ReturnType<typeof callSnippets>> {
-    const { method, credential = 'user' } = draft.operation;
     const call = callOf(draft);
-    if (!call) return [];
     const { oauth_consumer_key: consumerKey = '', oauth_token: named = '', ...protocol } = call.protocol ?? {};
     const known = await this.#keys({ consumerKey, token: named });
-    const { application, token } = findKeys(known, draft.signer, call.protocol ?? {});
-    if (!application) return [];
+    const { application, token } = findKeys(known, draft, call.protocol ?? {});
     const url = this.#options.originOf(draft.environment) + call.path;
     return callSnippets(
-      { ...call, method, credential, protocol, url },
+      { ...call, protocol, url },
       {
         ...{ consumer_key: application.consumerKey, consumer_secret: application.consumerSecret },
-        ...(credential !== 'consumer' && { access_token: token?.token, access_token_secret: token?.tokenSecret }),
+        ...(token && { access_token: token.token, access_token_secret: token.tokenSecret }),
         tls_ca: this.#devKeys().tls_ca,
       },
     );
-  }
-
-  async #preview(draft: Draft): Promise<TraceReply | undefined> {
-    try {
-      return await this.#options.signatures.explain(await this.#signed(draft));
-    } catch (error) {
-      // There are no keys to sign with.
-      if (error instanceof DevError) return undefined;
-      throw error;
-    }
   }
 
   #keys(named = { consumerKey: '', token: '' }): Promise<KnownApplication[]> {
@@ -260,7 +245,12 @@ export class Workbench {
   }
 }
 
-/** Whether requests of an operation are signed, rather than sent with a password or a bearer token. */
-function isSigned({ credential = 'user' }: Operation): boolean {
-  return credential !== 'basic' && credential !== 'bearer' && credential !== 'publisher';
+/** What a promise resolves with, or why it was refused. */
+async function orRefusal<T>(promise: Promise<T>): Promise<T | string> {
+  try {
+    return await promise;
+  } catch (error) {
+    if (error instanceof DevError) return error.message;
+    throw error;
+  }
 }
