@@ -8,11 +8,14 @@ import { defaults } from '../../build/site/defaults.ts';
 import { parameterId, type SearchRecord } from '../../build/site/page.ts';
 import { siteFiles } from '../../build/site/site.ts';
 import { operations } from '../../src/app/dependencies.ts';
-import { problems } from '../../src/contract/problems/problems.ts';
+import type { Field } from '../../src/contract/declare/fields.ts';
+import { type ProblemName, problems } from '../../src/contract/problems/problems.ts';
 import { EVENT_TYPES } from '../../src/contract/store/events.ts';
 import { declaredProblems, wording } from '../../src/engine/declared-problems.ts';
+import { campaigns } from '../../src/features/ads/campaigns.ts';
+import { lineItems } from '../../src/features/ads/line-items.ts';
 import { filledIn } from '../../src/http/documentation.ts';
-import { settingsTable } from '../../src/settings.ts';
+import { type SettingName, settingsTable } from '../../src/settings.ts';
 import { pictureSources, SOURCES } from '../rig/picture-sources.ts';
 
 const files = new Map([...siteFiles()].map(([name, text]) => [name, filledIn(name, text, defaults)]));
@@ -96,6 +99,33 @@ describe('the page of an operation', () => {
         assert.ok(page.includes(`<code>${wording(operation, name)[1]}</code>`), `${operation.id}: ${name}`);
       for (const language of ['shell', 'node', 'python'])
         assert.ok(page.includes(`<code data-language="${language}">`), `${operation.id}: ${language}`);
+    }
+  });
+
+  test('says of each time what a date means', () => {
+    const isTime = ({ kind }: Field): boolean => ['instant', 'time bound'].includes(kind.name);
+    const times = operations.flatMap(({ id, parameters, bodyMembers = {} }) =>
+      Object.entries({ ...parameters, ...bodyMembers }).flatMap(([name, field]) =>
+        isTime(field) ? [{ at: `${id}: ${name}`, about: field.description }] : [],
+      ),
+    );
+    assert.ok(times.length > 20);
+    for (const { at, about } of times) assert.match(about, /a date means midnight (?:UTC|in the time zone)/, at);
+  });
+
+  test('has each limit of an account or an application with its default and its setting', () => {
+    const limits: [operation: string, problem: ProblemName, setting: SettingName][] = [
+      ...[campaigns, lineItems].flatMap(({ plural, quotas = [] }) =>
+        quotas.map(({ problem, setting }): (typeof limits)[number] => [`${plural}.create`, problem, setting]),
+      ),
+      ['webhooks.create', 'TOO_MANY_WEBHOOKS', 'application_webhooks_max'],
+      ['subscriptions.create', 'TOO_MANY_SUBSCRIPTIONS', 'application_subscriptions_max'],
+      ['activity.stream', 'STREAM_CONNECTIONS_MAX', 'application_stream_connections_max'],
+    ];
+    for (const [operation, problem, setting] of limits) {
+      const { when } = problems[problem];
+      assert.ok(when.includes(`: ${settingsTable[setting].default} unless the setting ${setting} `), problem);
+      assert.ok(pageOf(`reference/${operation}`).includes(when), operation);
     }
   });
 

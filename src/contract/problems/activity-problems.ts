@@ -87,7 +87,7 @@ export const activityProblems = {
     ],
   },
   TOO_MANY_SUBSCRIPTIONS: {
-    when: 'the limit of subscriptions of an application is reached',
+    when: 'the application has its maximum of subscriptions: 1500 unless the setting application_subscriptions_max says otherwise',
     problem: [400, 'invalid-request', 'Subscription limit of {max} reached.'],
   },
   FILTER_EMPTY: {

@@ -3,11 +3,11 @@ import type { ProblemRow } from './problems.ts';
 /** Errors of keyword insights. @source campaigns 15 and 2.2 */
 export const keywordProblems = {
   TIME_WINDOW_EMPTY: {
-    when: 'a time range that ends before it begins, or begins in the future',
+    when: 'end_time is not after start_time, or a range begins in the future: the parameter is empty, as it is about both',
     ads: [400, 'INVALID_TIME_WINDOW', 'The end_time must be after the start_time'],
   },
   TIME_WINDOW_TOO_LONG: {
-    when: 'a time range that is too long',
+    when: 'end_time is too long after start_time: the parameter is empty, as it is about both',
     ads: [400, 'INVALID_TIME_WINDOW', 'The end_time can be a maximum of {days}.days after the start_time'],
   },
   KEYWORD_WITHOUT_WORDS: {

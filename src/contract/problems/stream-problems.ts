@@ -3,7 +3,7 @@ import type { ProblemRow } from './problems.ts';
 /** Errors of streams and their connections. @source activity 18 */
 export const streamProblems = {
   STREAM_CONNECTIONS_MAX: {
-    when: 'the limit of open streams of an application is reached',
+    when: 'the application has its maximum of open streams: 2 unless the setting application_stream_connections_max says otherwise',
     problem: [429, 'streaming-connection', 'This stream is currently at the maximum allowed connection limit.'],
   },
   OUTSIDE_LOG: {

@@ -18,7 +18,7 @@ export const webhookProblems = {
     problem: [400, 'invalid-request', 'DuplicateUrlFailed: the application has a webhook with this url'],
   },
   TOO_MANY_WEBHOOKS: {
-    when: 'the limit of webhooks of an application is reached',
+    when: 'the application has its maximum of webhooks: 5 unless the setting application_webhooks_max says otherwise',
     problem: [400, 'invalid-request', 'WebhookLimitExceeded: this application may have at most {max} webhooks'],
   },
   WEBHOOK_NOT_FOUND: {

@@ -32,7 +32,9 @@ export const accountHistory: AccountOperation = {
     start_time: hour().describe(
       'Start of the range, on the hour, inclusive; a date means midnight in the time zone of the account.',
     ),
-    end_time: hour().describe('End of the range, on the hour, exclusive.'),
+    end_time: hour().describe(
+      'End of the range, on the hour, exclusive; a date means midnight in the time zone of the account.',
+    ),
     user_id: id().describe('Only changes made by this user.'),
     count: integer({ min: 1, max: 1000 }).describe(`Page size; default ${COUNT_DEFAULT}.`),
     cursor: cursorParameter,

@@ -30,7 +30,9 @@ const fields = {
     .sortable()
     .describe('Daily budget in micro units; at most the total budget.'),
   total_budget_amount_local_micro: micros().sortable().describe('Total budget in micro units.'),
-  entity_status: oneOf('ACTIVE', 'PAUSED', 'DRAFT').defaults('ACTIVE').describe('Status set by the advertiser.'),
+  entity_status: oneOf('ACTIVE', 'PAUSED', 'DRAFT')
+    .defaults('ACTIVE')
+    .describe('Status set by the advertiser. Only so many campaigns of an account may be `ACTIVE`: see the errors.'),
   standard_delivery: boolean()
     .sortable()
     .describe('Even pacing over the day; default true, null when budgets are optimized per line item.'),

@@ -40,8 +40,15 @@ const fields = {
     .defaults('(no payment method has been set up yet)')
     .describe('Display name.'),
   currency: currencyCode().required().createOnly().describe('Currency (ISO 4217) of the instrument and its campaigns.'),
-  start_time: instant().required().createOnly().sortable().describe('Start of the funding period.'),
-  end_time: instant().createOnly().sortable().describe('End of the funding period; required for insertion orders.'),
+  start_time: instant()
+    .required()
+    .createOnly()
+    .sortable()
+    .describe('Start of the funding period; a date means midnight UTC.'),
+  end_time: instant()
+    .createOnly()
+    .sortable()
+    .describe('End of the funding period; required for insertion orders; a date means midnight UTC.'),
   credit_limit_local_micro: micros().createOnly().describe('Limit of a credit card or credit line in micro units.'),
   funded_amount_local_micro: micros().createOnly().sortable().describe('Amount of an insertion order in micro units.'),
   io_header: text({ max: 255 }).readOnly().describe('Header of the insertion order.'),

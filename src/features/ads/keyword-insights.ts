@@ -38,7 +38,7 @@ export const keywordInsights: Operation = {
       ),
     start_time: instant().required().describe('Start of the range, inclusive; a date means midnight UTC.'),
     end_time: instant().describe(
-      `End of the range, exclusive, at most ${DAYS_MAX} days after the start; default and maximum: now.`,
+      `End of the range, exclusive, at most ${DAYS_MAX} days after the start; default and maximum: now; a date means midnight UTC.`,
     ),
     location: text({ max: 64 }).describe('Targeting value of a country; default all countries.'),
     negative_keywords: list().describe('Posts that contain any of these are not counted.'),

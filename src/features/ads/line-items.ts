@@ -61,9 +61,11 @@ const fields = {
     .required()
     .createOnly()
     .describe('Placements: one of the sets of the product type (protocol, campaigns 9.4).'),
-  entity_status: oneOf('ACTIVE', 'PAUSED', 'DRAFT').defaults('ACTIVE').describe('Status set by the advertiser.'),
-  start_time: instant().sortable().describe('Start of the flight.'),
-  end_time: instant().sortable().describe('End of the flight.'),
+  entity_status: oneOf('ACTIVE', 'PAUSED', 'DRAFT')
+    .defaults('ACTIVE')
+    .describe('Status set by the advertiser. Only so many line items of an account may be `ACTIVE`: see the errors.'),
+  start_time: instant().sortable().describe('Start of the flight; a date means midnight UTC.'),
+  end_time: instant().sortable().describe('End of the flight; a date means midnight UTC.'),
   bid_strategy: oneOf(...BID_STRATEGIES)
     .derived()
     .describe('`AUTO` sets bids automatically, `MAX` never bids above the bid amount, `TARGET` averages it.'),

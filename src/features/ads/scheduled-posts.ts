@@ -9,7 +9,9 @@ import { attachmentFields, contentFields, unpublishedDefaults } from './posts/po
 
 const fields = {
   ...contentFields,
-  scheduled_at: instant().required().describe('Publication time, at most 365 days ahead; seconds are dropped.'),
+  scheduled_at: instant()
+    .required()
+    .describe('Publication time, at most 365 days ahead; seconds are dropped; a date means midnight UTC.'),
   scheduled_status: oneOf('SCHEDULED', 'SUCCESS', 'FAILED', 'DELETED')
     .readOnly()
     .defaults('SCHEDULED')

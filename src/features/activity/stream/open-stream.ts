@@ -54,8 +54,12 @@ export const openStream: Operation = {
   rate: 'activity_streams',
   parameters: {
     backfill_minutes: integer({ min: 0, max: BACKFILL_MAX_MIN }).describe('Start with the events of the last minutes.'),
-    start_time: instant().describe('Start with the events from this second on, within the retention of the log.'),
-    end_time: instant().describe('End before the events of this second; requires `start_time`.'),
+    start_time: instant().describe(
+      'Start with the events from this second on, within the retention of the log; a date means midnight UTC.',
+    ),
+    end_time: instant().describe(
+      'End before the events of this second; requires `start_time`; a date means midnight UTC.',
+    ),
   },
   body: 'form',
   shape: 'stream',

@@ -37,10 +37,14 @@ function reachOperation(
     rate: 'analytics_sync',
     parameters: {
       [parameter]: listOf(id(), { max: IDS_MAX }).required().describe('Ids; unknown ids are omitted from the reply.'),
-      start_time: timeBound().required().describe('Start of the range, on the hour; a date means midnight UTC.'),
+      start_time: timeBound()
+        .required()
+        .describe(
+          'Start of the range, on the hour; a date means midnight UTC, not in the time zone of the account as in other statistics.',
+        ),
       end_time: timeBound()
         .required()
-        .describe(`End of the range, exclusive, at most ${DAYS_MAX} days after the start.`),
+        .describe(`End of the range, exclusive, at most ${DAYS_MAX} days after the start; a date means midnight UTC.`),
     },
     body: 'form',
     shape: 'bare',

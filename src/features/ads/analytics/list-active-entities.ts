@@ -53,7 +53,11 @@ export const listActiveEntities: AccountOperation = {
     start_time: timeBound()
       .required()
       .describe('Start of the range, on the hour; a date means midnight in the time zone of the account.'),
-    end_time: timeBound().required().describe(`End of the range, exclusive, at most ${DAYS_MAX} days after the start.`),
+    end_time: timeBound()
+      .required()
+      .describe(
+        `End of the range, exclusive, at most ${DAYS_MAX} days after the start; a date means midnight in the time zone of the account.`,
+      ),
     campaign_ids: filter('campaigns'),
     funding_instrument_ids: filter('funding instruments'),
     line_item_ids: filter('line items'),

@@ -59,7 +59,9 @@ export const statsParameters = {
   start_time: timeBound()
     .required()
     .describe('Start of the range, on the hour; a date means midnight in the time zone of the account.'),
-  end_time: timeBound().required().describe('End of the range, exclusive.'),
+  end_time: timeBound()
+    .required()
+    .describe('End of the range, exclusive; a date means midnight in the time zone of the account.'),
   granularity: anyCaseOneOf('DAY', 'HOUR', 'TOTAL')
     .required()
     .describe('Width of the buckets. With `DAY`, both times must be midnight in the time zone of the account.'),

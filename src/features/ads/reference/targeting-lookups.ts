@@ -99,9 +99,12 @@ export const targetingLookups: readonly Operation[] = [
         ),
         matches: (event, countries) => event.country_code === null || itemsOf(countries).includes(event.country_code),
       },
-      start_time: { field: instant().describe('Only events that end after this; default now.'), matches: () => true },
+      start_time: {
+        field: instant().describe('Only events that end after this; default now; a date means midnight UTC.'),
+        matches: () => true,
+      },
       end_time: {
-        field: instant().describe('Only events that start before.'),
+        field: instant().describe('Only events that start before; a date means midnight UTC.'),
         matches: (event, end) => event.start_time < end,
       },
     },
