@@ -60,6 +60,7 @@ export function browserPages(
       devices: deviceCookies({ box, clock: wallClock, random: secureRandom }),
       passwords: passwordRulesOf(settings),
       supportContact: settings.support_contact,
+      isDevelopment: mode === 'dev',
       reauthentication_s: settings.reauthentication_s,
       denyRedirect: settings.deny_redirect,
       secrets: secureRandom,

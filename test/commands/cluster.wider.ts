@@ -59,7 +59,7 @@ async function startCluster(flags: readonly string[], how: 'node' | 'npm' = 'nod
     assert.equal(child.exitCode, null, output());
     return /^Try it:\n.+\n/m.test(output());
   });
-  const [, path] = /saved in +(.+)/.exec(output())!;
+  const [, path] = /^ +keys +(.+)$/m.exec(output())!;
   const group = keeperOf(path!);
   return {
     child,

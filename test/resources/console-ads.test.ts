@@ -228,7 +228,7 @@ describe('an advertiser, without a script', () => {
 
   test('pauses, reads the history, and deletes', async () => {
     const paused = await act(user, campaign, { act: 'PAUSED' });
-    assert.match(paused.html, /It is paused/);
+    assert.match(paused.html, /<span class="state paused">Paused<\/span>/);
     assert.match(paused.html, /Daily budget: \$20\.00 → \$25\.00/);
     assert.ok(paused.html.includes(`<td>@${ada.name}</td>`), 'by name, not by id');
     const list = await act(user, campaign, { act: 'remove' });

@@ -62,7 +62,7 @@ describe('the state of a row', () => {
     [{ entity_status: 'NEW_ONE' }, { state: 'new_one', text: 'NEW_ONE', why: '' }],
     [
       { entity_status: 'PAUSED', reasons_not_servable: ['NO_FUNDS', 'PAUSED_BY_ADVERTISER'] },
-      { state: 'paused', text: 'Paused', why: 'No money left. PAUSED_BY_ADVERTISER' },
+      { state: 'paused', text: 'Paused', why: 'No money left' },
     ],
     [
       { entity_status: 'DRAFT', reasons_not_servable: ['NO_FUNDS', 'PAUSED_BY_ADVERTISER'] },

@@ -64,6 +64,16 @@ export function reasonsText(reasons: readonly string[], words: Pick<StateWords, 
   return [...new Set(reasons.map((reason) => words.reasons[reason] ?? reason))].join('. ');
 }
 
+/** The reasons that the label of a state already says. */
+const IMPLIED: Readonly<Record<string, readonly string[]>> = {
+  DRAFT: ['PAUSED_BY_ADVERTISER', 'CAMPAIGN_NOT_ACTIVE'],
+  PAUSED: ['PAUSED_BY_ADVERTISER', 'AD_PAUSED'],
+  EXPIRED: ['EXPIRED'],
+  EXHAUSTED: ['BUDGET_EXHAUSTED', 'BUDGET_USED_UP'],
+  SCHEDULED: ['STARTS_IN_FUTURE'],
+  DELETED: ['DELETED'],
+};
+
 /** The label of a row's state, with the reasons for showing no ads. */
 export function stateOfRow(
   row: Statuses,
@@ -73,11 +83,7 @@ export function stateOfRow(
   // PAUSED and DRAFT take precedence over every other reason.
   const isKnown = effective_status in words.states && (effective_status !== 'UNKNOWN' || entity_status === 'ACTIVE');
   const state = isKnown ? effective_status : entity_status;
-  // Reasons that the label already implies are left out.
-  const known = [
-    ...(entity_status === 'DRAFT' ? ['PAUSED_BY_ADVERTISER', 'CAMPAIGN_NOT_ACTIVE'] : []),
-    ...(state === entity_status ? ['LINE_ITEM_NOT_ACTIVE'] : []),
-  ];
+  const known = [...(IMPLIED[state] ?? []), ...(state === entity_status ? ['LINE_ITEM_NOT_ACTIVE'] : [])];
   const others = reasons.filter((reason) => !known.includes(reason));
   return { state: state.toLowerCase(), text: words.states[state] ?? state, why: reasonsText(others, words) };
 }

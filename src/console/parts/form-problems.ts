@@ -57,7 +57,8 @@ export function refusalText(refusal: ErrorDetail): string {
     ...(parameter !== undefined && { parameter: labelOf(parameter) }),
     ...(words.other !== undefined && { other: labelOf(String(words.other)) }),
   };
-  return wordingOf({ ...refusal, words: named }, 'ads', (template) => texts.refusals[problem] ?? template).message;
+  const own = new Map<unknown, string>(Object.entries(texts.refusals)).get(words.reason ?? problem);
+  return wordingOf({ ...refusal, words: named }, 'ads', (template) => own ?? template).message;
 }
 
 /** The error summary above a form, which links each problem to its field and gets the focus. */

@@ -1,7 +1,7 @@
 import { type Html, html, joinHtml } from '../../base/html.ts';
 import { texts } from '../../texts/texts.ts';
 import type { AccountVisit } from '../account-visit.ts';
-import { timeText } from '../days.ts';
+import { firstDay, lastDay, timeText } from '../days.ts';
 import { moneyText } from '../money.ts';
 
 const words = texts.history;
@@ -27,12 +27,13 @@ export async function historySection(
   const parameters = { entity_type, entity_id, count: ROWS };
   const changes: readonly Change[] = await read('account_history.list', parameters);
   const names = await namesOf(visit, changes);
+  const textOf = (name: string, value: unknown) => valueText(name, value, currency, account.timezone);
   const rows = changes.map(({ change_by, change_time, change_type, changes: fields }) => {
     const parts = Object.entries(fields)
       .filter(([name]) => !/^(updated_at|created_at|id)$/.test(name))
       .map(
         ([name, { old, new: now }]) =>
-          html`<li>${words.changed(nameOf(name), valueText(name, old, currency), valueText(name, now, currency))}</li>`,
+          html`<li>${words.changed(nameOf(name), textOf(name, old), textOf(name, now))}</li>`,
       );
     return html`<tr><th scope="row"><time datetime="${change_time}">${timeText(change_time, account.timezone)}</time></th><td>${names.get(change_by.user_id) ?? change_by.user_id}</td><td class="prose">${words.kinds[change_type] ?? change_type}${change_type === 'UPDATE' ? html`<ul>${parts}</ul>` : ''}</td></tr>`;
   });
@@ -54,8 +55,10 @@ function nameOf(name: string): string {
   return (texts.campaign.fields as Readonly<Record<string, string>>)[name] ?? name.replaceAll('_', ' ');
 }
 
-function valueText(name: string, value: unknown, currency: string): string {
+function valueText(name: string, value: unknown, currency: string, zone: string): string {
   if (value === null || value === undefined || value === '') return words.nothing;
   if (name.endsWith('_local_micro')) return moneyText(Number(value), currency);
+  if (name === 'start_time') return firstDay(String(value), zone);
+  if (name === 'end_time') return lastDay(String(value), zone);
   return String(texts.states[String(value)] ?? value);
 }

@@ -102,9 +102,12 @@ export function neverBackTo<K extends string>(
 }
 
 /** Builds the error of an invalid attribute. */
-export function invalid(attribute: string, message: string): ErrorDetail {
-  return { problem: 'INVALID', attribute, words: { message } };
+export function invalid(attribute: string, message: string, reason?: InvalidReason): ErrorDetail {
+  return { problem: 'INVALID', attribute, words: { message, ...(reason && { reason }) } };
 }
+
+/** Reasons of the problem INVALID that the console has words of its own for. */
+export type InvalidReason = 'ENDS_BEFORE_START' | 'ENDED' | 'ONE_OF_A_KIND' | 'TOO_SMALL';
 
 /** The error of a name of white space only. @source decision 23 */
 export function blankName(name: unknown): ErrorDetail[] {

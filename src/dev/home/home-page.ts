@@ -136,7 +136,7 @@ function keysSection({ file, dataFolder }: HomeContent): Html {
     html`<dt>${name}</dt><dd class="copyable">${value === undefined ? html`<span class="soft">${words.gone}</span>` : copyable(html`<code>${value}</code>`, name)}</dd>`;
   const users = logins.map((prefix) => {
     const { name, password } = login(file, prefix);
-    return html`<div><h3>${name}</h3><dl>${row(words.password, password)}</dl>
+    return html`<div><h3>${name}</h3><p class="soft">${new Map(Object.entries(words.users)).get(name) ?? ''}</p><dl>${row(words.password, password)}</dl>
 ${enterLink(words.logIn(name), '/ads', { name, password }, false)}</div>`;
   });
   const applications = prefixesOf(file, 'consumer_key').map((prefix) => {

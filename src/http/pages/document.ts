@@ -78,11 +78,12 @@ function scriptOf(name: string): Html {
 
 const words = texts.site;
 
-const SECTIONS: readonly (readonly [section: PageSection, href: string])[] = [
+const SECTIONS: readonly (readonly [section: keyof typeof words.sections, href: string])[] = [
   ['ads', '/ads'],
   ['developer', '/developer'],
   ['notifications', '/notifications'],
   ['settings', '/settings/profile'],
+  ['help', '/docs/console'],
 ];
 
 /** The links of the header, which are a menu where there is little room. */

@@ -27,7 +27,7 @@ export const audiences = {
   sharingAbout: 'Accounts of the same business can use this audience too, and change it where you allow that.',
   notShared: 'No other account may use it.',
   withAccount: 'Id of the other account',
-  level: 'It may',
+  level: 'Permission',
   levels: { READ_ONLY: 'use it', READ_WRITE: 'use and change it' } as Readonly<Record<string, string>>,
   share: 'Share',
   unshare: (account: string) => `Stop sharing with ${account}`,

@@ -40,8 +40,9 @@ export const campaign = {
     entity_status: 'Status',
   },
   hints: {
-    daily: (currency: string) => `In ${currency}. Spread over the day; leave empty for none.`,
-    total: (currency: string) => `In ${currency}. Never exceeded; leave empty for none.`,
+    daily: (currency: string) => `In ${currency}. Spread over the day; leave empty for no daily limit.`,
+    total: (currency: string) =>
+      `In ${currency}. Never exceeded; leave empty for no limit over all days. A campaign with neither runs on the budgets of its line items.`,
     bid: (currency: string) => `In ${currency}, for each result. Not for automatic bidding.`,
     start: (zone: string) => `Starts at midnight, ${zone}. Leave empty to start at once.`,
     end: 'Runs to the end of this day. Leave empty to run until you pause it.',
@@ -50,9 +51,9 @@ export const campaign = {
     ENGAGEMENTS: 'Engagements: likes, replies and clicks',
     WEBSITE_CLICKS: 'Website visits',
     FOLLOWERS: 'Followers',
-    REACH: 'Reach: be seen by many',
+    REACH: 'Reach: be seen by as many people as possible',
     VIDEO_VIEWS: 'Video views',
-    PREROLL_VIEWS: 'Views before the videos of others',
+    PREROLL_VIEWS: 'Pre-roll views: play before other videos',
     APP_INSTALLS: 'App installs',
     APP_ENGAGEMENTS: 'App engagements',
   } as Readonly<Record<string, string>>,
@@ -138,8 +139,7 @@ export const campaign = {
   and: 'and',
   or: 'or',
   andNot: 'and not',
-  joined:
-    'People have to fit on both sides of each “and”. Where it says “or”, one is enough; and nobody of “and not” is meant.',
+  joined: 'People must match both sides of each “and”, at least one side of each “or”, and nothing after “and not”.',
   noAudience: 'an audience that was deleted or is no longer shared',
   not: 'not',
   ads: 'Ads',

@@ -32,7 +32,7 @@ export const reasons: Readonly<Record<string, string>> = {
   BUDGET_EXHAUSTED: 'The budget is used up',
   FUNDING_PROBLEM: 'The funding instrument cannot pay',
   CONTENT_REVIEW_PROBLEM: 'An ad was rejected',
-  INCOMPLETE: 'Something is missing, such as an ad',
+  INCOMPLETE: 'It is incomplete: an ad may be missing',
   DELETED: 'It is deleted',
   NO_ACTIVE_LINE_ITEM: 'None of its line items is active',
   ACCOUNT_NOT_ACCEPTED: 'The account is not accepted',

@@ -22,6 +22,7 @@ export const login = {
     '/developer/apps': 'Applications that you have registered',
   },
   help: 'Can’t log in?',
+  helpDevelopment: html`The <a href="/">start page</a> of this development server lists its logins.`,
   helpUnknown: 'Contact the operator of this service.',
   helpLink: 'Get help',
   helpMail: (link: Html): Html => html`Write to ${link}.`,

@@ -2,7 +2,7 @@
 export const peopleFile = {
   file: 'File with people',
   fileHint:
-    'A CSV file, with or without column names. It is read in your browser: everything but your own ids is hashed before it is sent.',
+    'A CSV file, with or without column names. Your browser hashes everything except your own ids before it uploads them.',
   columns: 'What the columns contain',
   column: 'Column {number}',
   unused: 'Not used',
@@ -21,7 +21,7 @@ export const peopleFile = {
   noCountry: 'None: leave them out',
   what: 'What to do with these people',
   types: { Update: 'Add them to the audience', Delete: 'Remove them from the audience' },
-  begin: 'Hash and upload',
+  begin: 'Upload',
   goOn: 'Continue',
   stop: 'Pause',
   progress: 'Upload progress',

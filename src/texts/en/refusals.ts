@@ -1,10 +1,11 @@
+import type { InvalidReason } from '../../contract/declare/rules.ts';
 import type { ProblemName } from '../../contract/problems/problems.ts';
 
 /**
  * Messages of console forms that replace those of API problems; problems without one keep the message of the API.
  * Placeholders are those of the API messages; `{parameter}` is the label of the field.
  */
-export const refusals: Readonly<Partial<Record<ProblemName, string>>> = {
+export const refusals: Readonly<Partial<Record<ProblemName | InvalidReason, string>>> = {
   MISSING_PARAMETER: '{parameter} is missing',
   TEXT_EMPTY: '{parameter} is missing',
   TEXT_TOO_LONG: '{parameter} has {length} characters: at most {max} are allowed',
@@ -14,6 +15,11 @@ export const refusals: Readonly<Partial<Record<ProblemName, string>>> = {
   OUT_OF_RANGE: '{parameter} must be between {min} and {max}',
   NOT_TIME: '{parameter} is not a day',
   NOT_AFTER: '{parameter} must be after {other}',
+  ENDS_BEFORE_START: 'The last day is before the first day',
+  ENDED: 'The last day has passed',
+  ONE_OF_A_KIND: 'A line item can have only one of these: remove the other one first',
+  TOO_SMALL: 'This audience is too small for ads, or still being processed',
+  NOT_WEB: '“{raw}” is not a web address, such as https://example.org',
   INVALID_DENOMINATION: '{parameter} is not an amount that can be paid in {currency}',
   ACCOUNT_NOT_ACCESSIBLE: 'There is no such account, or you have no role on it',
   GRANTED_TO_ITSELF: 'The audience belongs to this account already',

@@ -2,7 +2,7 @@ import { html } from '../../base/html.ts';
 
 /** English text of the site header, the home page and redirect pages. */
 export const site = {
-  sections: { ads: 'Ads', developer: 'Developer', notifications: 'Notifications', settings: 'Settings' },
+  sections: { ads: 'Ads', developer: 'Developer', notifications: 'Notifications', settings: 'Settings', help: 'Help' },
   skip: 'Skip to the content',
   menu: 'Menu',
   main: 'Main',

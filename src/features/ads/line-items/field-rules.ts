@@ -62,6 +62,9 @@ export async function frequencyCapIsAllowed(change: Change<LineItem>): Promise<r
 export function flightDatesAreValid({ verb, after, now }: Change<LineItem>): ErrorDetail | undefined {
   const { start_time: start, end_time: end } = after;
   if (end === null) return undefined;
-  if (start !== null && end <= start) return invalid('end_time', 'Expected end_time to be after start_time');
-  return verb === 'create' && end <= now ? invalid('end_time', 'Expected end_time to be in the future') : undefined;
+  if (start !== null && end <= start)
+    return invalid('end_time', 'Expected end_time to be after start_time', 'ENDS_BEFORE_START');
+  return verb === 'create' && end <= now
+    ? invalid('end_time', 'Expected end_time to be in the future', 'ENDED')
+    : undefined;
 }

@@ -51,6 +51,7 @@ function keyOf({ line, type, operator }: Omit<LineCriterion, 'value'>): string {
 function tooMany({ line, type, operator }: LineCriterion, max: number): ErrorDetail {
   const { group, perOperator } = targetingType(type).limit!;
   const kind = `${group ?? type}${perOperator ? ` ${operator}` : ''}`;
-  if (max === 1) return invalid('targeting_type', `Only one ${kind} criterion is allowed per line item`);
+  if (max === 1)
+    return invalid('targeting_type', `Only one ${kind} criterion is allowed per line item`, 'ONE_OF_A_KIND');
   return { problem: 'TOO_MANY_CRITERIA', parameter: 'targeting_type', words: { line, max, kind } };
 }

@@ -59,7 +59,7 @@ export const audiencesAreTargetable: ChangeSetRule<Criterion> = async (whole) =>
     const error =
       isTargetable === undefined
         ? notFound('TAILORED_AUDIENCE_NOT_FOUND', 'Custom audience', value)
-        : invalid('targeting_value', `Custom audience ${value} is not targetable`);
+        : invalid('targeting_value', `Custom audience ${value} is not targetable`, 'TOO_SMALL');
     return [{ index, error }];
   });
 };

@@ -98,7 +98,7 @@ function logOut({ user }: PageRequest): PageResponse {
 }
 
 function loginPage(
-  { supportContact }: PagesDeps,
+  { supportContact, isDevelopment }: PagesDeps,
   request: PageRequest,
   next: Next,
   status: number,
@@ -112,7 +112,7 @@ ${hiddenFields({ ...request.formFields, ...next })}
 ${loginFields({ name, isWrong: problem !== undefined, isFirst: true })}
 <div class="buttons"><button class="main" type="submit">${words.button}</button></div>
 </form>
-<p class="soft help">${words.help} ${contactLink(supportContact)}</p>`;
+<p class="soft help">${words.help} ${isDevelopment ? words.helpDevelopment : contactLink(supportContact)}</p>`;
   return { status, html: cardPage(words.title, content), hasForm: true };
 }
 

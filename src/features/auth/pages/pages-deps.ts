@@ -27,6 +27,8 @@ export interface PagesDeps extends LoginDeps {
   hashPassword(password: string): Promise<string>;
   /** The contact for users who cannot log in: an e-mail address, a URL or a sentence; empty when unknown. */
   readonly supportContact: string;
+  /** Whether the start page lists logins. */
+  readonly isDevelopment: boolean;
   readonly sentForms: Pick<SentForms, 'keep' | 'unsent'>;
   /** The link to the subject of a notification. */
   readonly linkFor: (notification: Notification) => string;
