@@ -156,7 +156,7 @@ describe('an advertiser, without a script', () => {
       'AUTO',
       'TARGET',
     ]);
-    assert.match((await user.get(`${step}&objective=ENGAGEMENTS`)).html, /<dd>Reach: be seen by many<\/dd>/);
+    assert.match((await user.get(`${step}&objective=ENGAGEMENTS`)).html, /<dd>Reach: be seen by as many people as possible<\/dd>/);
     await act(user, other, { act: 'remove' });
   });
 

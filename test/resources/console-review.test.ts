@@ -48,7 +48,7 @@ describe('the review of a draft', () => {
     await place.line(campaign, { ...DRAFT });
     const { text } = await reviewed(campaign);
     for (const words of [
-      ...['$50.00 a day, $900.00 in total', '$7.00 a day, $70.00 in total', '($1.25)', 'That of the campaign'],
+      ...['$50.00 a day, $900.00 in total', '$7.00 a day, $70.00 in total', '($1.25)', 'Budget of the campaign'],
       ...['Search results, Timelines', 'Everywhere on the service', 'Nothing runs or costs anything until you go live'],
     ]) {
       assert.ok(text.includes(words), `${words} in ${text}`);
@@ -69,7 +69,7 @@ describe('the review of a draft', () => {
       world.clock.advance(2);
       const { html, text, isOffered } = await reviewed(campaign);
       assert.equal(isOffered, false);
-      assert.ok(text.includes(`It would show nothing: ${why}.`), text);
+      assert.ok(text.includes(`It would show no ads: ${why}.`), text);
       assert.ok(html.includes(`href="${base}/line_items/${line}#${mend}"`), html);
       const sent = await goLive(campaign);
       assert.equal(sent.status, 400);

@@ -78,7 +78,7 @@ const cases: readonly (readonly [name: string, Given, campaign: string, line: st
   ],
   ['the flight is over', { ends: true }, 'Ended', 'Ended', 'Ended'],
   ['the flight has not begun', { line: { start_time: '2026-11-01' } }, 'Scheduled', 'Scheduled', 'Scheduled'],
-  ['there is no ad', { posts: 0 }, 'Not running Something is missing, such as an ad', `Not running ${NO_AD}`, ''],
+  ['there is no ad', { posts: 0 }, 'Not running It is incomplete: an ad may be missing', `Not running ${NO_AD}`, ''],
   [
     'the audience of the line item was deleted',
     {

@@ -90,7 +90,7 @@ async function wholeStory(world: World, tab: Tab, hands: Hands): Promise<void> {
   await chooseFile(tab, people);
   await says(/What the columns contain/);
   tab.forget();
-  await hands.press('Hash and upload');
+  await hands.press('Upload');
   await says(/100,000 people were uploaded/);
   const sent = tab.log.flatMap(({ method, params }) =>
     method === 'Network.requestWillBeSent' ? [params.request as { url: string; postData?: string }] : [],

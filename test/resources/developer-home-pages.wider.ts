@@ -23,12 +23,12 @@ describe('the first pages of a developer', () => {
     assert.equal(await tab.look('copied'), shown);
     await pages.world.sandbox.call('GET', '/12/accounts');
     await says(tab, /GET \/12\/accounts\s+200 · accounts\.list/);
-    await hands.follow('Create a campaign');
+    await hands.follow('Run a sample campaign');
     await says(tab, /\$0\.00 spent so far/);
     await hands.follow('Let 6 hours pass');
     await says(tab, /Nobody has seen the ad yet/);
     await settleReaders(pages.world, 2000, { country: 'US', language: 'en', age: 30 });
-    await hands.follow('Create another campaign');
+    await hands.follow('Run another sample campaign');
     await hands.follow('Let 6 hours pass');
     await says(tab, /\$[1-9]\d*\.\d\d spent so far/);
     await checkFit(tab, 'development home with an ad');

@@ -5,6 +5,7 @@ import { formatCsv } from '../../src/base/csv.ts';
 import { endOf, firstDay, lastDay, startOf } from '../../src/console/days.ts';
 import { microsOf, moneyText } from '../../src/console/money.ts';
 import { refusalText } from '../../src/console/parts/form-problems.ts';
+import { type InvalidReason, invalid } from '../../src/contract/declare/rules.ts';
 import { type ProblemName, wordingIn } from '../../src/contract/problems/problems.ts';
 import { texts } from '../../src/texts/texts.ts';
 
@@ -57,11 +58,13 @@ test('CSV runs nothing in a spreadsheet, and keeps what it has', () => {
 });
 
 describe('a refusal in words for people', () => {
+  const REASONS = ['ENDS_BEFORE_START', 'ENDED', 'ONE_OF_A_KIND', 'TOO_SMALL'] as const satisfies readonly InvalidReason[];
   const placesOf = (template: string): string[] => [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
 
   test('has only values that the API has too', () => {
     for (const [name, template] of Object.entries(texts.refusals)) {
-      const [, , message] = wordingIn('ads', name as ProblemName);
+      const isReason = (REASONS as readonly string[]).includes(name);
+      const message = isReason ? '' : wordingIn('ads', name as ProblemName)[2];
       const known = ['parameter', ...placesOf(message)];
       for (const place of placesOf(template)) assert.ok(known.includes(place), `${name} has no ${place}`);
     }
@@ -71,6 +74,8 @@ describe('a refusal in words for people', () => {
     const refusal = { problem: 'NOT_AFTER', parameter: 'end_time', words: { other: 'start_time' } } as const;
     assert.equal(refusalText(refusal), 'Last day must be after First day');
     assert.equal(refusalText({ problem: 'MISSING_PARAMETER', parameter: 'text' }), 'Text is missing');
+    assert.equal(refusalText(invalid('end_time', 'Expected', 'ENDED')), 'The last day has passed');
+    assert.equal(refusalText(invalid('end_time', 'Expected more')), 'Expected more');
   });
 
   test('is the message of the API where there are no other words', () => {
