@@ -105,7 +105,7 @@ describe('an advertiser, without a script', () => {
     assert.doesNotMatch(several.html, /People in: United/);
     const options = [...several.html.matchAll(/<option value="([^"]+)">(United [^<]+)</g)];
     assert.ok(options.length >= 3, several.html);
-    const [, states] = options.find(([, , name]) => name === 'United States')!;
+    const [, states] = options.find(([, , name]) => name === 'United States (country)')!;
     const [, among] = /name="chosen_among" value="([^"]+)"/.exec(several.html)!;
     const choice = { act: 'add', kind: 'LOCATION', value: 'united', choice: states!, chosen_among: among! };
     // The choice was about another name.
@@ -156,7 +156,10 @@ describe('an advertiser, without a script', () => {
       'AUTO',
       'TARGET',
     ]);
-    assert.match((await user.get(`${step}&objective=ENGAGEMENTS`)).html, /<dd>Reach: be seen by as many people as possible<\/dd>/);
+    assert.match(
+      (await user.get(`${step}&objective=ENGAGEMENTS`)).html,
+      /<dd>Reach: be seen by as many people as possible<\/dd>/,
+    );
     await act(user, other, { act: 'remove' });
   });
 

@@ -58,7 +58,12 @@ test('CSV runs nothing in a spreadsheet, and keeps what it has', () => {
 });
 
 describe('a refusal in words for people', () => {
-  const REASONS = ['ENDS_BEFORE_START', 'ENDED', 'ONE_OF_A_KIND', 'TOO_SMALL'] as const satisfies readonly InvalidReason[];
+  const REASONS = [
+    'ENDS_BEFORE_START',
+    'ENDED',
+    'ONE_OF_A_KIND',
+    'TOO_SMALL',
+  ] as const satisfies readonly InvalidReason[];
   const placesOf = (template: string): string[] => [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
 
   test('has only values that the API has too', () => {

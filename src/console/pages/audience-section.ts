@@ -40,6 +40,7 @@ const AUDIENCES_MAX = 200;
 export interface Choice {
   readonly name: string;
   readonly targeting_value: string;
+  readonly location_type?: keyof typeof words.places;
 }
 
 /** The criterion of the form, or the problem with the values to choose from. */
@@ -233,7 +234,10 @@ export function readPickedCriterion({ request }: AccountVisit): {
 function choiceField({ request }: AccountVisit, choices: readonly Choice[]): Html | string {
   if (choices.length === 0) return '';
   const among = `${request.parameter('kind')} ${request.parameter('value')?.trim()}`;
-  const options = choices.map(({ name, targeting_value }) => [targeting_value, name] as const);
+  const options = choices.map(
+    ({ name, targeting_value, location_type: type }) =>
+      [targeting_value, type ? `${name} (${words.places[type]})` : name] as const,
+  );
   return html`${hiddenFields({ chosen_among: among })}${selectField('choice', words.choice, options)}`;
 }
 

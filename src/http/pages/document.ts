@@ -1,7 +1,7 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
 import { type Language, language } from '../../base/language.ts';
 import type { Environment } from '../../contract/declare/account-state.ts';
-import type { PageDocument, PageFrame, PageLink, PageSection, PageTabs } from '../../contract/declare/pages.ts';
+import type { PageDocument, PageFrame, PageLink, PageTabs } from '../../contract/declare/pages.ts';
 import { texts } from '../../texts/texts.ts';
 import { FAVICON_PATH, LOGO_PATH } from './branding.ts';
 import { islands as built, islandPath } from './islands.ts';

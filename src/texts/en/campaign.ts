@@ -92,6 +92,13 @@ export const campaign = {
   noMatch: 'Nothing matches this name',
   severalMatch: 'Several match this name: choose one',
   choice: 'Which one',
+  places: {
+    COUNTRIES: 'country',
+    REGIONS: 'state or region',
+    METROS: 'metropolitan area',
+    CITIES: 'city',
+    POSTAL_CODES: 'postal code',
+  },
   onlyFirst: (count: number) => `Only the first ${count} are shown.`,
   take: (name: string) => `Remove ${name}`,
   takeShort: 'Remove',
