@@ -107,7 +107,7 @@ export interface PageDocument {
 }
 
 /** The sections that every framed page links to. */
-export type PageSection = 'ads' | 'developer' | 'settings' | 'notifications';
+type PageSection = 'ads' | 'developer' | 'settings' | 'notifications';
 
 /** The frame of a page: the user, and its place in the navigation. */
 export interface PageFrame {
