@@ -5,8 +5,8 @@ import { formatCsv } from '../../src/base/csv.ts';
 import { endOf, firstDay, lastDay, startOf } from '../../src/console/days.ts';
 import { microsOf, moneyText } from '../../src/console/money.ts';
 import { refusalText } from '../../src/console/parts/form-problems.ts';
-import { type InvalidReason, invalid } from '../../src/contract/declare/rules.ts';
-import { type ProblemName, wordingIn } from '../../src/contract/problems/problems.ts';
+import { invalid } from '../../src/contract/declare/rules.ts';
+import { type InvalidReason, type ProblemName, wordingIn } from '../../src/contract/problems/problems.ts';
 import { texts } from '../../src/texts/texts.ts';
 
 describe('amounts', () => {

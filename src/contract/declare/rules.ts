@@ -1,5 +1,5 @@
 import type { ReadTransaction, WriteTransaction } from '../../storage/unit-of-work.ts';
-import type { ErrorDetail } from '../problems/problems.ts';
+import type { ErrorDetail, InvalidReason } from '../problems/problems.ts';
 import type { MediaUrls } from '../services/media.ts';
 import type { AccountState } from './account-state.ts';
 import type { StoredValue } from './fields.ts';
@@ -105,9 +105,6 @@ export function neverBackTo<K extends string>(
 export function invalid(attribute: string, message: string, reason?: InvalidReason): ErrorDetail {
   return { problem: 'INVALID', attribute, words: { message, ...(reason && { reason }) } };
 }
-
-/** Reasons of the problem INVALID that the console has words of its own for. */
-export type InvalidReason = 'ENDS_BEFORE_START' | 'ENDED' | 'ONE_OF_A_KIND' | 'TOO_SMALL';
 
 /** The error of a name of white space only. @source decision 23 */
 export function blankName(name: unknown): ErrorDetail[] {

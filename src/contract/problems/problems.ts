@@ -238,6 +238,9 @@ export const AUTHENTICATION_PROBLEMS: readonly ProblemName[] = [
   'USER_LOCKED',
 ];
 
+/** Reasons of the problem INVALID that the console has words of its own for. */
+export type InvalidReason = 'ENDS_BEFORE_START' | 'ENDED' | 'ONE_OF_A_KIND' | 'TOO_SMALL';
+
 /** The families of replies. */
 export type Family = 'ads' | 'numeric' | 'problem' | 'flat';
 

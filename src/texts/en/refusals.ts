@@ -1,5 +1,4 @@
-import type { InvalidReason } from '../../contract/declare/rules.ts';
-import type { ProblemName } from '../../contract/problems/problems.ts';
+import type { InvalidReason, ProblemName } from '../../contract/problems/problems.ts';
 
 /**
  * Messages of console forms that replace those of API problems; problems without one keep the message of the API.
