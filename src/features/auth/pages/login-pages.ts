@@ -112,7 +112,7 @@ ${hiddenFields({ ...request.formFields, ...next })}
 ${loginFields({ name, isWrong: problem !== undefined, isFirst: true })}
 <div class="buttons"><button class="main" type="submit">${words.button}</button></div>
 </form>
-<p class="soft help">${words.help} ${isDevelopment ? words.helpDevelopment : contactLink(supportContact)}</p>`;
+<p class="soft help">${words.help} ${isDevelopment && supportContact === '' ? words.helpDevelopment : contactLink(supportContact)}</p>`;
   return { status, html: cardPage(words.title, content), hasForm: true };
 }
 
