@@ -28,7 +28,7 @@ describe('the first pages of a developer', () => {
     await hands.follow('Let 6 hours pass');
     await says(tab, /Nobody has seen the ad yet/);
     await settleReaders(pages.world, 2000, { country: 'US', language: 'en', age: 30 });
-    await hands.follow('Run another sample campaign');
+    await hands.follow('Another sample campaign');
     await hands.follow('Let 6 hours pass');
     await says(tab, /\$[1-9]\d*\.\d\d spent so far/);
     await checkFit(tab, 'development home with an ad');

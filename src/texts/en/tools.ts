@@ -25,7 +25,7 @@ export const tools = {
       'Three clicks: run a sample campaign of $50.00 a day, let time pass, open its results. Sample people see the ad while the clock of the server moves.',
     post: 'Warm bread from seven o’clock. The first loaf is on us.',
     create: 'Run a sample campaign',
-    createAnother: 'Run another sample campaign',
+    createAnother: 'Another sample campaign',
     advance: 'Let 6 hours pass',
     results: 'Open its results',
     spent: (amount: string, budget: string) => `${amount} spent so far; the budget is ${budget} a day`,
