@@ -254,6 +254,8 @@ describe('operators', () => {
     assert.ok(
       (await anna.get(`/operator/users/${suspended.split(':')[1]}`)).html.includes(`audit?about=${suspended}"`),
     );
+    for (const none of [suspended.toUpperCase(), `${suspended.slice(0, -1)}_`, '%'])
+      assert.match((await anna.get(`/operator/audit?about=${encodeURIComponent(none)}`)).html, /No record\./, none);
     const acts = await actsOf();
     assert.deepEqual([...new Set(acts.map(({ origin }) => origin))], ['127.0.0.1'], 'with the address of the browser');
   });

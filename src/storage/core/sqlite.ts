@@ -41,7 +41,7 @@ export function openSqlite(options: SqliteOptions): Driver {
   const reader = connect({ ...options, readOnly: true }, statements);
   const snapshot = sharedSnapshot(reader);
   const log = isInMemory(options) ? undefined : writeAheadLog(options, writer);
-  const requireFile = fileGuard(options);
+  const requireFile = isInMemory(options) ? () => {} : fileGuard(options.file);
   const onRepaired: (() => void)[] = [];
   const repaired = (): void => {
     for (const listener of onRepaired) listener();
@@ -119,15 +119,15 @@ export function openBulkSqlite(file: string): BulkSqlite {
  * would be lost with this process.
  * @source decision 1322
  */
-function fileGuard(options: SqliteOptions): () => void {
+function fileGuard(file: string): () => void {
   const find = (): string => {
-    const { dev = 0, ino = 0 } = statSync(options.file, { throwIfNoEntry: false }) ?? {};
+    const { dev = 0, ino = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {};
     return `${dev}:${ino}`;
   };
   const opened = find();
   return () => {
     if (find() === opened) return;
-    throw new StoreUnavailable(new Error(`${options.file} was deleted or replaced while it was open; restart`));
+    throw new StoreUnavailable(new Error(`${file} was deleted or replaced while it was open; restart`));
   };
 }
 

@@ -31,7 +31,7 @@ export class Audit extends Table {
         ...(since && { since }),
         ...(until && { until }),
         ...(event && { event }),
-        ...(about && { about, target: `%${JSON.stringify(about)}%` }),
+        ...(about && { about, target: JSON.stringify(about) }),
         ...(after && { after_at: after.at, after_id: after.id }),
         limit,
       },
@@ -42,7 +42,11 @@ export class Audit extends Table {
         if (event) chosen = chosen.where('event', '=', param('event'));
         if (about) {
           chosen = chosen.where((by) =>
-            by.or([by('actor', '=', param('about')), by('targets', 'like', param('target'))]),
+            // Without wildcards, and alike on both databases.
+            by.or([
+              by('actor', '=', param('about')),
+              sql<boolean>`replace(targets, ${param('target')}, '') <> targets`,
+            ]),
           );
         }
         if (after) chosen = chosen.where(sql<boolean>`${KEY} < (${param('after_at')}, ${param('after_id')})`);
