@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { request } from 'undici';
+import { indentedJson } from '../../src/dev/requests/show.ts';
 import { dev } from '../rig/developer-surface.ts';
 import { openAccount, openWorld, type World } from '../rig/world.ts';
 
@@ -21,6 +22,15 @@ const shell = async (command: string): Promise<string> =>
 type Shown = any;
 const list = async (query = ''): Promise<Shown[]> => (await dev(world, 'GET', `/_dev/requests${query}`)).body.requests;
 const show = async (id: string): Promise<Shown> => (await dev(world, 'GET', `/_dev/requests/${id}`)).body;
+
+test('JSON is shown with indents, but never with other digits', () => {
+  assert.equal(
+    indentedJson('{"a": "\\u00fc", "id": "12345678901234567890"}'),
+    '{\n  "a": "ü",\n  "id": "12345678901234567890"\n}',
+  );
+  for (const text of ['{"id": 12345678901234567890}', '[0.1234567890123456789]', 'no JSON', '"text"'])
+    assert.equal(indentedJson(text), text);
+});
 
 describe('the list of requests', () => {
   test('shows who called what, newest first, also what no operation answers', async () => {

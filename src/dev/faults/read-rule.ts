@@ -1,5 +1,4 @@
-import type { Operation } from '../../contract/declare/operation.ts';
-import type { ApplicationIdOf } from '../requests/matching.ts';
+import { type KnownNames as MatchNames, readMatch } from '../requests/matching.ts';
 import {
   type DevError,
   invalidMember,
@@ -7,7 +6,6 @@ import {
   missingMember,
   type NumberRange,
   numberIn,
-  operationIn,
   textIn,
   textsIn,
   wordIn,
@@ -23,10 +21,8 @@ import {
 } from './rules.ts';
 
 /** The names that rules may refer to. */
-export interface KnownNames {
-  readonly operations: readonly Operation[];
+export interface KnownNames extends MatchNames {
   readonly jobKinds: readonly string[];
-  readonly applicationIdOf: ApplicationIdOf;
 }
 
 /** The members of a rule. */
@@ -59,16 +55,8 @@ export async function readRule(input: unknown, nextId: () => string, known: Know
 }
 
 async function readFaultMatch(input: unknown, known: KnownNames): Promise<FaultMatch> {
-  const members = membersOf(input, MATCH, 'match');
-  const application = textIn(members.application, 'application');
-  return {
-    operation: operationIn(members.operation, known.operations),
-    method: textIn(members.method, 'method')?.toUpperCase(),
-    path: textIn(members.path, 'path'),
-    account: textIn(members.account, 'account'),
-    application: application && (await known.applicationIdOf(application)),
-    query: members.query === undefined ? undefined : textsIn(members.query, 'query'),
-  };
+  const { query, ...others } = membersOf(input, MATCH, 'match');
+  return { ...(await readMatch(others, known)), query: query === undefined ? undefined : textsIn(query, 'query') };
 }
 
 const RATE_WAIT_S = 60;

@@ -1,19 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { formatMillisecond } from '../../base/instants.ts';
-import { matchesGlob } from '../requests/matching.ts';
+import { matchesGlob, type RequestMatch, unmet } from '../requests/matching.ts';
 import { DevError } from '../surface/call.ts';
 
 /** The requests that a rule applies to: those that match every member. */
-export interface FaultMatch {
-  /** The id of an operation, with `*`, such as `campaigns.*`. */
-  readonly operation?: string | undefined;
-  readonly method?: string | undefined;
-  /** Without the query; `*` stands for anything but slashes. */
-  readonly path?: string | undefined;
-  readonly account?: string | undefined;
-  /** The id of an application. */
-  readonly application?: string | undefined;
+export interface FaultMatch extends Pick<RequestMatch, 'operation' | 'method' | 'path' | 'account' | 'application'> {
   /** Parameters of query or form, with `*`. */
   readonly query?: Readonly<Record<string, string>> | undefined;
 }
@@ -258,18 +250,7 @@ function isTurn({ rule, seen, hits }: UsedRule): boolean {
 }
 
 function isMeant(facts: Facts, { match, do: actions }: FaultRule): boolean {
-  if (!appliesTo(facts, actions)) return false;
-  const fits: Readonly<Record<Exclude<keyof FaultMatch, 'query'>, (wanted: string) => boolean>> = {
-    operation: (wanted) => facts.operation !== undefined && matchesGlob(facts.operation, wanted),
-    method: (wanted) => facts.method === wanted,
-    path: (wanted) => matchesGlob(facts.path, wanted),
-    account: (wanted) => facts.account === wanted,
-    application: (wanted) => facts.application === wanted,
-  };
-  for (const name of Object.keys(fits) as (keyof typeof fits)[]) {
-    const wanted = match[name];
-    if (wanted !== undefined && !fits[name](wanted)) return false;
-  }
+  if (!appliesTo(facts, actions) || unmet(facts, match).length > 0) return false;
   return Object.entries(match.query ?? {}).every(([name, wanted]) =>
     facts.valuesOf(name).some((value) => matchesGlob(value, wanted)),
   );

@@ -3,7 +3,7 @@ import type { Operation } from '../../contract/declare/operation.ts';
 import type { Application } from '../../contract/store/credentials.ts';
 import type { Store } from '../../storage/unit-of-work.ts';
 import { DevError, invalidMember, membersOf, operationIn, textIn, wordIn } from '../surface/call.ts';
-import { type Entry, KINDS, type Kind } from './entry.ts';
+import { type Entry, KINDS } from './entry.ts';
 import { eventTypeOf } from './show.ts';
 
 const NAMES = [
@@ -11,23 +11,14 @@ const NAMES = [
   ...(['user', 'event_type'] as const),
 ] as const;
 
-/** A match: requests with everything that it names. */
-export interface RequestMatch {
-  readonly direction?: 'in' | 'out' | undefined;
-  readonly kind?: Kind | undefined;
-  /** With `*`, such as `campaigns.*`. */
-  readonly operation?: string | undefined;
-  readonly method?: string | undefined;
-  /** Without the query, with `*` for anything but slashes. */
-  readonly path?: string | undefined;
-  /** Such as `404` or `4xx`. */
-  readonly status?: string | undefined;
-  readonly account?: string | undefined;
-  /** An id. */
-  readonly application?: string | undefined;
-  readonly user?: string | undefined;
-  readonly event_type?: string | undefined;
-}
+/** Members of a match that may have `*`. */
+const GLOBS: ReadonlySet<string> = new Set(['operation', 'path', 'status', 'event_type']);
+
+/**
+ * A match: requests with everything that it names. The application is an id, the path is without the query, and a status may
+ * be `4xx`. In operations, paths, statuses and event types, `*` stands for anything but slashes.
+ */
+export type RequestMatch = { readonly [Name in (typeof NAMES)[number]]?: string | undefined };
 
 /** The id of an application that is named by id, consumer key or name. @throws DevError */
 export type ApplicationIdOf = (named: string) => Promise<string>;
@@ -61,19 +52,19 @@ export async function readMatch(input: unknown, { applicationIdOf, operations }:
 
 /** The names of a match that a request differs in; none if it matches. */
 export function differences(entry: Entry, match: RequestMatch): string[] {
-  const isRight: Readonly<Record<keyof RequestMatch, (wanted: string) => boolean>> = {
-    direction: (wanted) => entry.direction === wanted,
-    kind: (wanted) => entry.kind === wanted,
-    operation: (wanted) => entry.operation !== undefined && matchesGlob(entry.operation, wanted),
-    method: (wanted) => entry.method === wanted,
-    path: (wanted) => matchesGlob(pathOf(entry.target), wanted),
-    status: (wanted) => matchesGlob(String(entry.status ?? ''), wanted.replace('xx', '*')),
-    account: (wanted) => entry.account === wanted,
-    application: (wanted) => entry.caller?.application === wanted,
-    user: (wanted) => entry.caller?.user === wanted,
-    event_type: (wanted) => matchesGlob(eventTypeOf(entry) ?? '', wanted),
+  const { target, status, caller } = entry;
+  const { application, user } = caller ?? {};
+  const [path, event_type] = [pathOf(target), eventTypeOf(entry) ?? ''];
+  return unmet({ ...entry, path, status: String(status ?? ''), event_type, application, user }, match);
+}
+
+/** The names of a match that differ from what is. */
+export function unmet(actual: RequestMatch, match: RequestMatch): string[] {
+  const isMet = (name: (typeof NAMES)[number], wanted: string, value: string | undefined): boolean => {
+    if (!GLOBS.has(name)) return value === wanted;
+    return value !== undefined && matchesGlob(value, name === 'status' ? wanted.replace('xx', '*') : wanted);
   };
-  return NAMES.filter((name) => match[name] !== undefined && !isRight[name](match[name]));
+  return NAMES.filter((name) => match[name] !== undefined && !isMet(name, match[name], actual[name]));
 }
 
 /** The path of a request target or URL, without its query. */

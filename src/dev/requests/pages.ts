@@ -4,7 +4,7 @@ import { definitionList } from '../../markup/tables.ts';
 import { texts } from '../../texts/texts.ts';
 import type { DevError, DevReply } from '../surface/call.ts';
 import type { ToolPages } from '../surface/tool-pages.ts';
-import { type detailOf, jsonOf, type summaryOf } from './show.ts';
+import { type detailOf, indentedJson, type summaryOf } from './show.ts';
 
 const words = texts.tools.requests;
 
@@ -149,13 +149,7 @@ function body(
   const size = html`<p class="soft">${words.bytes(body_bytes, is_cut)}</p>`;
   return html`<h3>${title}</h3>
 ${size}
-${text === null ? html`<p>${words.notText}</p>` : html`<pre tabindex="0">${indented(text)}</pre>`}`;
-}
-
-function indented(text: string): string {
-  const value = jsonOf(text);
-  // Numbers may have more digits than a program keeps.
-  return JSON.stringify(value) === text ? JSON.stringify(value, null, 2) : text;
+${text === null ? html`<p>${words.notText}</p>` : html`<pre tabindex="0">${indentedJson(text)}</pre>`}`;
 }
 
 function headers(list: Detail['request']['headers']): Html {

@@ -112,6 +112,13 @@ export function jsonOf(text = ''): unknown {
   }
 }
 
+/** JSON with indents; as it was sent where a number has more digits than a program keeps. */
+export function indentedJson(text: string): string {
+  const value = jsonOf(text);
+  const isLong = /\d{16}/.test(text.replace(/"(?:[^"\\]|\\.)*"/g, ''));
+  return typeof value === 'string' || isLong ? text : JSON.stringify(value, null, 2);
+}
+
 function rounded(duration_ms: number): number {
   return Math.round(duration_ms * 100) / 100;
 }

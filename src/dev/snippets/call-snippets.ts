@@ -71,12 +71,12 @@ function textsOf({ method, url, query, form, json, protocol }: SnippetCall, keys
 
 const IN_JSON = " -H 'Content-Type: application/json' -d '";
 
-/** By name, then by value: zero is less than all that names have. */
+/** By name, then by value: the separator sorts before every character of a name. */
 const byName = (one: Pair, other: Pair): number => (one.join('\0') < other.join('\0') ? -1 : 1);
 const encoded = (pairs: readonly Pair[]): Pair[] =>
   pairs.map(([name, value]): Pair => [encode(name), encode(value)]).sort(byName);
 const joined = (pairs: readonly Pair[]): string => pairs.map((pair) => pair.join('=')).join('&');
-/** JSON without the quotes and signs that mean something in a text of many languages. */
+/** Escapes the characters of JSON that quoted texts of some language would interpret. */
 const quoteless = (json: string): string => json.replace(/['`$]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
 
 /** How languages write the members of maps, and a line break in a text between single quotes. */

@@ -128,10 +128,11 @@ const SUGGESTED_MAX = 5;
 /** Reads an optional operation id, or a pattern with `*`. @throws DevError if the operation does not exist, with those that have its words */
 export function operationIn(value: unknown, known: readonly Operation[]): string | undefined {
   const id = textIn(value, 'operation');
-  const idsOf = (operations: readonly Operation[]): string[] => operations.map((each) => each.id);
-  if (id === undefined || id.includes('*') || idsOf(known).includes(id)) return id;
-  const found = idsOf(findOperations(known, id)).slice(0, SUGGESTED_MAX);
-  const near = found.length > 0 ? `; did you mean ${found.join(' or ')}?` : didYouMean(id, idsOf(known));
+  const ids = known.map((each) => each.id);
+  if (id === undefined || id.includes('*') || ids.includes(id)) return id;
+  const found = findOperations(known, id).map((each) => each.id);
+  const some = found.slice(0, SUGGESTED_MAX).join(' or ');
+  const near = some ? `; did you mean ${some}?` : didYouMean(id, ids);
   throw new DevError(400, 'OPERATION_UNKNOWN', `there is no operation ${id}${near}`, 'operation');
 }
 

@@ -181,17 +181,12 @@ ${shown}</section>`;
 
 function snippetSection({ snippets, draft }: ShownDraft): Html {
   const link = `${PATH}?${linkQuery(draft)}`;
-  const items =
-    typeof snippets === 'string'
-      ? [html`<p>${words.noCopy(snippets)}</p>`]
-      : [
-          html`<p>${words.copyAbout}</p>`,
-          ...snippets.map(
-            ([language, code]) =>
-              html`<details><summary>${language}</summary>\n<pre tabindex="0">${code}</pre></details>`,
-          ),
-        ];
+  const [about, all] = typeof snippets === 'string' ? [words.noCopy(snippets), []] : [words.copyAbout, snippets];
+  const items = all.map(
+    ([language, code]) => html`<details><summary>${language}</summary>\n<pre tabindex="0">${code}</pre></details>`,
+  );
   return html`<section id="copy"><h2>${words.copy}</h2>
+<p>${about}</p>
 ${joinHtml(items, '\n')}
 <p><a href="${link}">${words.link}</a> <span class="soft">${words.linkAbout}</span></p></section>`;
 }
