@@ -83,7 +83,7 @@ describe('German pages', () => {
     const user = german();
     await logIn(user, ownerOf(world));
     const overview = await user.get(`/ads/${account}`);
-    assert.match(overview.html, /Stand: 02\.03\.2026, \d\d:\d\d in der Zeitzone des Kontos/);
+    assert.match(overview.html, /Stand: 02\.03\.2026, \d\d:\d\d\. Zeiten und Tage gelten in der Zeitzone des Kontos, /);
     const campaigns = await user.get(`/ads/${account}/campaigns?totals=yes`);
     assert.match(campaigns.html, /<td class="number">\d+,\d\d\u00a0\$<\/td>/);
     assert.match(campaigns.html, /<dt>Tagesbudget<\/dt><dd>\d+,\d\d\u00a0\$<\/dd>/);

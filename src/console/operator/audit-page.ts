@@ -73,5 +73,5 @@ function objectLink(name: string): Html {
 
 /** The link to the audit records about an object. */
 export function auditLink(kind: string, id: string): Html {
-  return html`<a href="/operator/audit?about=${kind}:${id}">${words.ofThis}</a>`;
+  return html`<a href="/operator/audit?about=${kind}:${id}">${words.records}</a>`;
 }

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../base/html.ts';
 import type { PageCallReply } from '../../contract/declare/pages.ts';
-import { type ErrorDetail, wordingOf } from '../../contract/problems/problems.ts';
+import { type ErrorDetail, type InvalidReason, type ProblemName, wordingOf } from '../../contract/problems/problems.ts';
 import { texts } from '../../texts/texts.ts';
 
 /** Errors by field; '' for those without a field. */
@@ -57,7 +57,7 @@ export function refusalText(refusal: ErrorDetail): string {
     ...(parameter !== undefined && { parameter: labelOf(parameter) }),
     ...(words.other !== undefined && { other: labelOf(String(words.other)) }),
   };
-  const own = new Map<unknown, string>(Object.entries(texts.refusals)).get(words.reason ?? problem);
+  const own = texts.refusals[(words.reason ?? problem) as ProblemName | InvalidReason];
   return wordingOf({ ...refusal, words: named }, 'ads', (template) => own ?? template).message;
 }
 

@@ -218,15 +218,15 @@ export const entityProblems = {
     ads: [400, 'INVALID_DENOMINATION', 'Expected a multiple of {unit} {currency} micros, got {raw} for {parameter}'],
   },
   TOO_MANY_CAMPAIGNS: {
-    when: 'the account has its maximum of active campaigns: 200 unless the setting active_campaigns_max or the own limit of the account says otherwise',
+    when: 'the account has its maximum of active campaigns: 200 unless the setting active_campaigns_max or a limit of the account itself says otherwise',
     ads: [400, 'TOO_MANY_CAMPAIGNS', 'Account {account} cannot have more than {max} active campaigns'],
   },
   TOO_MANY_LINE_ITEMS: {
-    when: 'the campaign has its maximum of line items: 100 unless the setting campaign_line_items_max or the own limit of the account says otherwise',
+    when: 'the campaign has its maximum of line items: 100 unless the setting campaign_line_items_max or a limit of the account itself says otherwise',
     ads: [400, 'TOO_MANY_LINE_ITEMS', 'Campaign {parent} cannot have more than {max} line items'],
   },
   TOO_MANY_ACTIVE_LINE_ITEMS: {
-    when: 'the account has its maximum of active line items: 256 unless the setting active_line_items_max or the own limit of the account says otherwise',
+    when: 'the account has its maximum of active line items: 256 unless the setting active_line_items_max or a limit of the account itself says otherwise',
     ads: [400, 'TOO_MANY_LINE_ITEMS', 'Account {account} cannot have more than {max} active line items'],
   },
   FEATURE_NOT_AVAILABLE: {

@@ -1,5 +1,5 @@
 import { type Html, html, joinHtml, noHtml } from '../../base/html.ts';
-import { language } from '../../base/language.ts';
+import { language, numberText } from '../../base/language.ts';
 import type { Environment } from '../../contract/declare/account-state.ts';
 import { barChart } from '../../markup/bar-chart.ts';
 import { hiddenFields } from '../../markup/boxes.ts';
@@ -90,7 +90,7 @@ function adSection({ account, lineItem, currency, elapsed_h, hours }: AdSpend, {
   const spent = hours.reduce((sum, { micros }) => sum + micros, 0);
   const results = `/ads/${account}/results?line_item_id=${lineItem}&range=last_7`;
   return html`<section class="card across" id="ad"><h2>${words.ad}</h2>
-<p>${words.adAbout}</p>
+<p>${words.adAbout(numberText(DAILY_BUDGET_MICROS / 1e6))}</p>
 ${refusalBox(refused)}
 <div class="buttons">${button('create', lineItem === undefined ? words.create : words.createAnother, lineItem === undefined)}
 ${lineItem === undefined ? noHtml : html`${button('advance', words.advance, spent === 0)}${enterLink(words.results, results, login(file, ''), spent > 0)}`}</div>
@@ -136,7 +136,8 @@ function keysSection({ file, dataFolder }: HomeContent): Html {
     html`<dt>${name}</dt><dd class="copyable">${value === undefined ? html`<span class="soft">${words.gone}</span>` : copyable(html`<code>${value}</code>`, name)}</dd>`;
   const users = logins.map((prefix) => {
     const { name, password } = login(file, prefix);
-    return html`<div><h3>${name}</h3><p class="soft">${new Map(Object.entries(words.users)).get(name) ?? ''}</p><dl>${row(words.password, password)}</dl>
+    const role = new Map(Object.entries(words.users)).get(name);
+    return html`<div><h3>${name}</h3>${role === undefined ? noHtml : html`<p class="soft">${role}</p>`}<dl>${row(words.password, password)}</dl>
 ${enterLink(words.logIn(name), '/ads', { name, password }, false)}</div>`;
   });
   const applications = prefixesOf(file, 'consumer_key').map((prefix) => {

@@ -172,7 +172,7 @@ export const operator = {
     outcome: 'Outcome',
     actor: 'By',
     what: 'About',
-    ofThis: 'Audit records',
+    records: 'Audit records',
     logOnly: 'Refused logins are recorded in the log of the server only.',
     from: 'From',
     all: 'All',

@@ -17,7 +17,8 @@ export const results = {
   sum: 'All days',
   chart: (metric: string, from: string, to: string) => `${metric} by day, ${from} to ${to}`,
   chartText: (sum: string, most: string, day: string) => `${sum} in total; most on ${day}: ${most}.`,
-  asOf: (time: string, zone: string) => `Data as of ${time} in the time zone of the account, ${zone}, as are the days.`,
+  asOf: (time: string, zone: string) =>
+    `Data as of ${time}. Times and days are in the time zone of the account, ${zone}.`,
   campaign: 'Campaign',
   byCampaign: 'By campaign',
   none: 'Nothing was delivered in this period.',

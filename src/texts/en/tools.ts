@@ -21,8 +21,8 @@ export const tools = {
     requests: 'Requests that arrive',
     requestsAbout: 'Your call appears here. Open it to see all of it, and why it was refused if it was.',
     ad: 'Watch an ad spend',
-    adAbout:
-      'Three clicks: run a sample campaign of $50.00 a day, let time pass, open its results. Sample people see the ad while the clock of the server moves.',
+    adAbout: (budget: string) =>
+      `Three clicks: run a sample campaign (${budget} a day, in the currency of the account), let time pass, open its results. Sample people see the ad while the clock of the server moves.`,
     post: 'Warm bread from seven o’clock. The first loaf is on us.',
     create: 'Run a sample campaign',
     createAnother: 'Another sample campaign',
